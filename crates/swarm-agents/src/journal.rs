@@ -1,10 +1,12 @@
 //! What programs print, line by line, on disk: written by the daemon alone, so that the death of
 //! the coordinator loses nothing, and read by byte cursor.
 
+mod calls;
 mod reader;
 mod tail;
 mod writer;
 
+pub use calls::{Calls, calls_file, calls_of};
 pub use reader::{Page, read_from};
 pub use tail::{Growth, RawLine, read_raw};
 pub use writer::{Journal, LINE_MAX, now};

@@ -6,6 +6,7 @@
 //! Nothing that is decided reads a log; what happened stands in the ledger.
 
 mod file;
+mod json;
 mod line;
 mod queue;
 mod secrets;
@@ -24,12 +25,16 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::output;
 use file::Kept;
+use json::Json;
 use queue::Queue;
 pub use secrets::hide;
 use swarm_process::environment::secret_arguments;
 
 /// Which lines are kept: `debug`, or `swarm_git=debug,swarm_work=trace`.
 pub const VARIABLE: &str = swarm_work::supervisor::LOG_VARIABLE;
+
+/// `json`: lines of JSON in the files.
+const FORMAT: &str = swarm_work::supervisor::LOG_FORMAT_VARIABLE;
 
 /// How long the end of a process waits for its last lines.
 const FLUSH_WITHIN: Duration = Duration::from_millis(300);
@@ -74,10 +79,12 @@ pub fn start(part: &Part, verbose: u8) {
         }
     });
     let keeps_file = *part != Part::Command || asked.is_some();
-    let file = keeps_file.then(|| Queue::start(part.kept())).flatten().map(|queue| {
-        let lines = fmt::layer().with_ansi(false).with_writer(queue);
-        lines.with_filter(asked.clone().unwrap_or_else(|| ours(LevelFilter::INFO)))
-    });
+    let as_json = is_json(part);
+    let queue = keeps_file.then(|| Queue::start(part.kept(), as_json)).flatten();
+    let kept = asked.clone().unwrap_or_else(|| ours(LevelFilter::INFO));
+    let (json, text) = if as_json { (queue.map(|_| Json), None) } else { (None, queue) };
+    let json = json.map(|lines| lines.with_filter(kept.clone()));
+    let file = text.map(|queue| fmt::layer().with_ansi(false).with_writer(queue).with_filter(kept));
     let level = match verbose {
         0 => None,
         1 => Some(LevelFilter::DEBUG),
@@ -87,9 +94,19 @@ pub fn start(part: &Part, verbose: u8) {
         let lines = fmt::layer().with_ansi(false).with_writer(line::stderr);
         lines.with_filter(asked.unwrap_or_else(|| ours(level)))
     });
-    if tracing_subscriber::registry().with(file).with(shown).try_init().is_err() {
+    if tracing_subscriber::registry().with(file).with(json).with(shown).try_init().is_err() {
         output::note("The log was set up twice");
     }
+}
+
+/// What is asked for, and text where that is not understood.
+fn is_json(part: &Part) -> bool {
+    let asked = std::env::var(FORMAT).unwrap_or_default();
+    let known = ["", "text", "json"].contains(&asked.as_str());
+    if !known && !matches!(part, Part::Daemon(_)) {
+        output::note(&format!("{FORMAT} is text or json; {asked:?} is ignored"));
+    }
+    asked == "json"
 }
 
 /// Our own crates at this level, and nobody else's.

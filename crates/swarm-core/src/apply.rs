@@ -40,6 +40,7 @@ impl State {
         if event.is_plan_event() {
             self.plan_events_since_snapshot += 1;
         }
+        self.flow.note(self.seq, event);
         self.note(event, at);
         self.count_claims(event);
         let before = observe::Before::of(self, event);

@@ -3,13 +3,14 @@
 
 mod live;
 mod page;
+mod programs;
 mod times;
 
 use std::collections::BTreeMap;
 
 use swarm_protocol::board::{AttentionKind, BoardView};
 use swarm_protocol::event::Event;
-use swarm_protocol::failure::{FailureClass, Usage};
+use swarm_protocol::failure::FailureClass;
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::operation::HookOutcome;
 use swarm_protocol::outcome::PauseReason;
@@ -22,6 +23,7 @@ use crate::spending::{By, Spending};
 use crate::trace::Spans;
 pub use live::Live;
 use page::Page;
+use programs::Programs;
 use times::Times;
 
 /// Every name, its type and what it says; the documentation lists the same.
@@ -40,7 +42,7 @@ pub const METRICS: &[(&str, &str, &str)] = &[
         "When such an allowance comes back, where the program said so",
     ),
     ("swarm_disk_free_bytes", "gauge", "What is free for the swarm on the disk of the repository"),
-    ("swarm_attempts_total", "counter", "Attempts by how they ended"),
+    ("swarm_attempts_total", "counter", "Attempts by how they ended and by profile; one that goes on has not"),
     ("swarm_task_seconds", "histogram", "Attempts from the claim to their end, by what they came to"),
     ("swarm_stage_seconds", "histogram", "Parts of an attempt by stage"),
     ("swarm_merge_seconds", "histogram", "How long a task holds the trunk"),
@@ -50,8 +52,8 @@ pub const METRICS: &[(&str, &str, &str)] = &[
     ("swarm_conflicts_total", "counter", "Merges that conflicted, by the level that resolved them"),
     ("swarm_reviews_total", "counter", "Reviews by verdict"),
     ("swarm_hooks_total", "counter", "Hooks that have run, by outcome"),
-    ("swarm_tokens_total", "counter", "Tokens by type"),
-    ("swarm_cost_usd_total", "counter", "Cost in dollars"),
+    ("swarm_tokens_total", "counter", "Tokens by program, model and type"),
+    ("swarm_cost_usd_total", "counter", "Cost in dollars by program and model"),
     // Work moves from one outcome to another, so these fall too.
     ("swarm_cost_usd", "gauge", "Cost in dollars by what became of the work"),
     ("swarm_ledger_records_total", "counter", "Records of the ledger"),
@@ -61,6 +63,7 @@ pub const METRICS: &[(&str, &str, &str)] = &[
     ("swarm_effects", "gauge", "Effects in flight, by kind"),
     ("swarm_effect_seconds", "histogram", "How long effects take, by kind"),
     ("swarm_http_requests_total", "counter", "Requests on the socket by route and code"),
+    ("swarm_http_seconds", "histogram", "How long requests take until their answer begins, by route"),
     ("swarm_feed_clients", "gauge", "Front ends that follow the records"),
     ("swarm_feed_cuts_total", "counter", "Followers that were cut off because they read too slowly"),
 ];
@@ -69,7 +72,8 @@ pub const METRICS: &[(&str, &str, &str)] = &[
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     spending: Spending,
-    attempts: BTreeMap<&'static str, u64>,
+    /// By profile, and how they ended.
+    attempts: BTreeMap<(String, &'static str), u64>,
     failures: BTreeMap<&'static str, u64>,
     merges: BTreeMap<&'static str, u64>,
     reviews: BTreeMap<&'static str, u64>,
@@ -77,8 +81,9 @@ pub struct Tally {
     hooks: BTreeMap<&'static str, u64>,
     /// By profile; the names are the configuration's.
     iterations: BTreeMap<String, u64>,
-    /// Of attempts under way.
+    /// Of runs under way.
     profiles: BTreeMap<RunId, String>,
+    programs: Programs,
     spans: Spans,
     times: Times,
 }
@@ -96,23 +101,38 @@ impl Tally {
         self.spending.note(event, at);
         self.spans.note(seq, event, at, &mut |span| self.times.note(&span));
         match event {
-            Event::AgentCompleted { .. } => count(&mut self.attempts, "completed"),
+            Event::CoordinatorStarted { policy, .. } => {
+                self.programs.know(policy);
+                for profile in self.programs.profiles() {
+                    for outcome in ATTEMPTS {
+                        self.attempts.entry((profile.clone(), outcome)).or_default();
+                    }
+                }
+            }
+            Event::AgentCompleted { run, .. } => self.attempt(run, "completed"),
             // An attempt that goes on has not ended.
             Event::AgentStopped { goes_on: Some(true), .. } => {}
-            Event::AgentStopped { .. } => count(&mut self.attempts, "stopped"),
-            Event::AgentFailed { how, after, .. } => {
+            Event::AgentStopped { run, .. } => self.attempt(run, "stopped"),
+            Event::AgentFailed { run, how, after, .. } => {
                 if !after.as_ref().is_some_and(|after| after.goes_on) {
-                    count(&mut self.attempts, "failed");
+                    self.attempt(run, "failed");
                 }
                 count(&mut self.failures, class(how));
             }
-            Event::TaskClaimed { run, profile: Some(profile), .. } => {
+            Event::TaskClaimed { run, profile, .. } => {
+                let profile = profile.as_ref().unwrap_or(&self.programs.profile);
+                self.profiles.insert(run.clone(), profile.clone());
+            }
+            Event::ReviewStarted { run, profile: Some(profile), .. } => {
                 self.profiles.insert(run.clone(), profile.clone());
             }
             Event::AttemptStopped { run, .. } => drop(self.profiles.remove(run)),
-            Event::Iteration { run, .. } => {
-                let profile = self.profiles.get(run).cloned().unwrap_or_default();
-                *self.iterations.entry(profile).or_default() += 1;
+            Event::Iteration { run, usage, .. } => {
+                *self.iterations.entry(self.profile_of(run)).or_default() += 1;
+                self.programs.used(&self.profile_of(run), usage.unwrap_or_default());
+            }
+            Event::ReviewAnswered { run, usage: Some(usage), .. } => {
+                self.programs.used(&self.profile_of(run), *usage);
             }
             Event::MergeBuilt { level: Some(level), .. } | Event::MergeResolved { level, .. } => {
                 count(&mut self.conflicts, if *level == 1 { "rule" } else { "order" });
@@ -137,6 +157,14 @@ impl Tally {
         }
     }
 
+    fn profile_of(&self, run: &RunId) -> String {
+        self.profiles.get(run).cloned().unwrap_or_default()
+    }
+
+    fn attempt(&mut self, run: &RunId, outcome: &'static str) {
+        *self.attempts.entry((self.profile_of(run), outcome)).or_default() += 1;
+    }
+
     /// The page, of what the main screen shows at the same moment.
     pub fn text(&self, board: &BoardView, version: &str, around: &Around) -> String {
         let mut page = Page::default();
@@ -156,7 +184,10 @@ impl Tally {
     }
 
     fn of_work(&self, page: &mut Page, board: &BoardView) {
-        page.counted("swarm_attempts_total", "outcome", &["completed", "failed", "stopped"], &self.attempts);
+        for ((profile, outcome), many) in &self.attempts {
+            let labels = [("outcome", *outcome), ("profile", profile.as_str())];
+            page.one("swarm_attempts_total", &labels, float(*many));
+        }
         for (profile, many) in &self.iterations {
             page.one("swarm_iterations_total", &[("profile", profile)], float(*many));
         }
@@ -171,14 +202,9 @@ impl Tally {
         let status: BTreeMap<&TaskId, Status> =
             board.rows.iter().map(|row| (&row.row.id, row.row.status)).collect();
         let costs = self.spending.view(By::Outcome, |task| status.get(task).copied());
-        let Usage { input_tokens, output_tokens, cached_tokens, .. } = costs.total;
-        for (kind, many) in [("input", input_tokens), ("output", output_tokens), ("cached", cached_tokens)] {
-            page.one("swarm_tokens_total", &[("type", kind)], float(many));
-        }
-        let dollars = |usage: &Usage| float(usage.cost_micros) / 1_000_000.0;
-        page.one("swarm_cost_usd_total", &[], dollars(&costs.total));
+        self.programs.show(page);
         for row in &costs.rows {
-            page.one("swarm_cost_usd", &[("outcome", &row.name)], dollars(&row.usage));
+            page.one("swarm_cost_usd", &[("outcome", &row.name)], programs::dollars(&row.usage));
         }
     }
 }
@@ -249,6 +275,8 @@ fn count(counts: &mut BTreeMap<&'static str, u64>, word: &'static str) {
 fn float(number: u64) -> f64 {
     number as f64
 }
+
+const ATTEMPTS: [&str; 3] = ["completed", "failed", "stopped"];
 
 const HOOKS: [&str; 5] = ["ok", "failed", "timed_out", "not_started", "interrupted"];
 

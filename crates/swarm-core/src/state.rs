@@ -1,5 +1,6 @@
 //! Everything the swarm knows, made of its events and of nothing else.
 
+pub mod flow;
 mod index;
 pub mod operations;
 pub mod proposals;
@@ -33,7 +34,7 @@ use crate::stage::Stage;
 use index::Index;
 
 /// The format of a serialised `State`; a snapshot of another one is not read but replayed.
-pub const STATE_FORMAT: u32 = 6;
+pub const STATE_FORMAT: u32 = 7;
 
 /// Why a task waits whose agent a person stopped.
 pub const STOPPED_BY_A_PERSON: &str = "a person stopped its agent";
@@ -111,6 +112,9 @@ pub struct State {
     /// What programs want and people have to agree to.
     #[serde(default, skip_serializing_if = "proposals::Proposals::is_empty")]
     pub proposals: proposals::Proposals,
+    /// What is under way, as spans tell it.
+    #[serde(default, skip_serializing_if = "flow::Flow::is_empty")]
+    pub flow: flow::Flow,
     /// Operations, checkpoints, hooks.
     pub ops: operations::Operations,
     #[serde(skip)]

@@ -9,6 +9,7 @@
 //!     swarm.merge      as long as the trunk is its own
 //!       swarm.build, swarm.verify, swarm.publish
 //!   swarm.operation    an intervention
+//! plan                 an agent that proposed a plan or the parts of a task, as far as somebody took it
 //! ```
 //!
 //! A coordinator that is killed ends nothing: the next one goes on with the same records, and so with the same spans.
@@ -19,6 +20,9 @@ mod span;
 mod attempt;
 mod merge;
 mod otlp;
+mod parent;
+mod plan;
+mod tool;
 
 use std::collections::BTreeMap;
 
@@ -27,11 +31,14 @@ use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::policy::ProfileRule;
 use swarm_protocol::time::Timestamp;
 
+use crate::state::flow::Flow;
 use attempt::Attempt;
 pub use names::CONVENTIONS;
 pub use otlp::request;
+pub use parent::traceparent;
 use span::{Key, Open};
 pub use span::{Span, SpanId, TraceId, Value};
+pub use tool::{calls_wanted, span_of_tool};
 
 /// Characters of the goal that name a workflow.
 const NAME_MAX: usize = 80;
@@ -41,6 +48,8 @@ const NAME_MAX: usize = 80;
 pub struct Spans {
     ledger: String,
     goal: String,
+    /// What belongs to what, and when a run of the swarm is over.
+    flow: Flow,
     workflow: Option<Workflow>,
     attempts: BTreeMap<TaskId, Attempt>,
     operations: BTreeMap<CommandId, Open>,
@@ -61,13 +70,12 @@ struct Program {
 struct Workflow {
     span: Open,
     coordinators: u64,
-    /// The last coordinator has left: it is over as soon as nothing of it is under way.
-    left: bool,
 }
 
 impl Spans {
     /// Takes a record in, and gives what it ends.
     pub fn note(&mut self, seq: u64, event: &Event, at: Timestamp, ended: &mut dyn FnMut(Span)) {
+        self.flow.note(seq, event);
         match event {
             Event::PlanCreated { ledger_id, goal, .. } => {
                 self.ledger.clone_from(ledger_id);
@@ -83,11 +91,6 @@ impl Spans {
                 self.profile.clone_from(&policy.profile);
                 self.begin(seq, *epoch, at);
             }
-            Event::CoordinatorStopped { .. } => {
-                if let Some(workflow) = &mut self.workflow {
-                    workflow.left = true;
-                }
-            }
             Event::PlanReset { .. } => self.end_attempts(at, "reset", None, ended),
             Event::PlanClosed { .. } => self.end_all(at, "closed", None, ended),
             // What the lost records ended is not known.
@@ -98,7 +101,9 @@ impl Spans {
             | Event::OperationFailed { .. } => self.note_operation(event, at, ended),
             _ => self.note_task(seq, event, at, ended),
         }
-        self.end_workflow(at, ended);
+        if self.flow.began.is_none() {
+            self.end_workflow(at, ended);
+        }
     }
 
     /// What is under way, as it would be if it ended now: no span of these is the one that comes.
@@ -124,7 +129,7 @@ impl Spans {
 
     fn begin(&mut self, seq: u64, epoch: u64, at: Timestamp) {
         if let Some(workflow) = &mut self.workflow {
-            (workflow.left, workflow.coordinators) = (false, workflow.coordinators + 1);
+            workflow.coordinators += 1;
             return;
         }
         let mut span = self.key().open(names::INVOKE_WORKFLOW, &["workflow", &seq.to_string()], at);
@@ -133,12 +138,15 @@ impl Spans {
         span.say(names::WORKFLOW_NAME, name.as_str());
         span.say(names::EPOCH, epoch);
         span.name = format!("{} {name}", names::INVOKE_WORKFLOW);
-        self.workflow = Some(Workflow { span, coordinators: 1, left: false });
+        self.workflow = Some(Workflow { span, coordinators: 1 });
     }
 
     fn note_operation(&mut self, event: &Event, at: Timestamp, ended: &mut dyn FnMut(Span)) {
         match event {
-            Event::Operation { id, kind, subject, .. } => {
+            Event::Operation { id, kind, subject, planning, .. } => {
+                if let Some(planning) = planning {
+                    ended(plan::span(&self.ledger, id, planning));
+                }
                 ended(self.operation(id, kind, subject.as_deref(), at).end(at, None));
             }
             Event::OperationAsked { id, kind, subject, .. } => {
@@ -224,22 +232,11 @@ impl Spans {
         for (_, span) in std::mem::take(&mut self.operations) {
             ended(span.end(at, error));
         }
-        if let Some(workflow) = &mut self.workflow {
-            workflow.left = true;
-        }
     }
 
-    /// A workflow is over when its coordinator has left and nothing of it goes on.
+    /// When its coordinator has left and nothing of it goes on.
     fn end_workflow(&mut self, at: Timestamp, ended: &mut dyn FnMut(Span)) {
-        let Some(workflow) = self.workflow.take_if(|workflow| workflow.left) else { return };
-        let trace = workflow.span.trace;
-        let goes_on = self.attempts.values().any(|attempt| attempt.trace() == trace)
-            || self.operations.values().any(|span| span.trace == trace);
-        if goes_on {
-            self.workflow = Some(workflow);
-            return;
-        }
-        let Workflow { mut span, coordinators, .. } = workflow;
+        let Some(Workflow { mut span, coordinators }) = self.workflow.take() else { return };
         span.say(names::COORDINATORS, coordinators);
         ended(span.end(at, None));
     }

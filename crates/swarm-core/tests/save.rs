@@ -10,8 +10,13 @@ use swarm_protocol::time::Timestamp;
 fn save(state: &mut State, n: u32, text: &str) {
     let plan: PlanFile = serde_json::from_str(text).expect("a plan");
     let id = CommandId::new(format!("c{n}")).expect("an id");
-    let command =
-        Command::SavePlan { plan, kind: SaveKind::Save, source: "test".into(), reset_statuses: false };
+    let command = Command::SavePlan {
+        plan,
+        kind: SaveKind::Save,
+        source: "test".into(),
+        reset_statuses: false,
+        planning: None,
+    };
     let input = Input::Command(Envelope { id, by: "person:test".into(), command });
     step(state, input, Timestamp(u64::from(n))).expect("accepted");
 }

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
+use swarm_core::State;
+use swarm_core::owed;
 use swarm_core::spending::{By, Spending};
-use swarm_core::trace::{Span, SpanId, Spans, TraceId, Value, request};
+use swarm_core::trace::{Span, SpanId, Spans, TraceId, Value, request, traceparent};
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::Usage;
-use swarm_protocol::ids::{AgentId, RunId, TaskId};
+use swarm_protocol::ids::{AgentId, CommandId, RunId, TaskId};
 use swarm_protocol::plan::Status;
+use swarm_protocol::planning::Planning;
 use swarm_protocol::policy::{Policy, ProfileRule};
 use swarm_protocol::record::event_of;
 use swarm_protocol::time::Timestamp;
@@ -185,6 +188,57 @@ fn what_is_remembered_is_what_is_under_way_however_long_the_ledger_is() {
         }
     }
     assert!(count > 50_000 && most < 40, "{count} spans, at most {most} of them under way");
+}
+
+#[test]
+fn a_program_is_told_the_span_that_it_will_have_been_part_of() {
+    for records in ledgers() {
+        let (ended, _) = spans(&records);
+        let (mut state, mut told) = (State::default(), BTreeSet::new());
+        for (_, at, event) in &records {
+            state.apply(event, *at);
+            told.extend(owed(&state).iter().filter_map(|effect| traceparent(&state, effect)));
+        }
+        let of_programs = ["invoke_agent", "swarm.check", "swarm.verify", "swarm.review"];
+        for kind in of_programs {
+            let all: Vec<&Span> = ended.iter().filter(|span| span.kind == kind).collect();
+            assert!(!all.is_empty(), "no {kind}");
+            for span in all {
+                let wanted = format!("00-{}-{}-01", span.trace.hex(), span.id.hex());
+                // Checks with nothing to run are passed in the same moment, and what was stopped may not have begun.
+                let none = span.start == span.end || span.error == Some("stopped");
+                assert!(told.contains(&wanted) || none, "nobody was told of {span:?}");
+            }
+        }
+        let form = |text: &String| text.len() == 55 && text.starts_with("00-") && text.ends_with("-01");
+        assert!(told.iter().all(form), "{told:?}");
+    }
+}
+
+#[test]
+fn what_it_took_to_propose_a_plan_is_a_trace_of_its_own() {
+    let usage = Usage { input_tokens: 1200, ..Usage::default() };
+    let planning = Planning {
+        profile: "fast".into(),
+        program: "claude".into(),
+        model: Some("small".into()),
+        began: Timestamp(1000),
+        ended: Timestamp(4000),
+        asked: 2,
+        session: None,
+        usage,
+    };
+    let (mut made, mut ended) = (Spans::default(), Vec::new());
+    let id = CommandId::new("wish-1").expect("an id");
+    let (by, facts, undoes, checkpoint) = (None, None, None, None);
+    let (kind, answer, planning) = ("plan save".into(), "saved".into(), Some(planning));
+    let saved = Event::Operation { id, kind, subject: None, answer, by, facts, undoes, checkpoint, planning };
+    made.note(2, &saved, Timestamp(9000), &mut |span| ended.push(span));
+    let [plan, operation] = &ended[..] else { panic!("{ended:?}") };
+    assert_eq!((plan.kind, plan.start, plan.end), ("plan", Timestamp(1000), Timestamp(4000)));
+    assert_eq!((plan.parent, whole(plan, "gen_ai.usage.input_tokens")), (None, 1200));
+    assert_eq!(said(plan, "gen_ai.request.model"), Some(&Value::Text("small".into())));
+    assert!(operation.kind == "swarm.operation" && operation.trace != plan.trace);
 }
 
 #[test]

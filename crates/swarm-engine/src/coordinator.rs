@@ -32,6 +32,7 @@ use swarm_core::effect::{Effect, Key};
 use swarm_core::flight::Flights;
 use swarm_core::input::Input;
 use swarm_core::predict;
+use swarm_core::trace::traceparent;
 use swarm_core::{State, nothing_left, owed, rests, waits_for_review, waits_for_start, wakes_at};
 use swarm_protocol::config::Config;
 use swarm_protocol::event::Event;
@@ -303,7 +304,8 @@ impl Coordinator {
         let cancel = CancellationToken::new();
         self.cancels.insert(effect.key(), cancel.clone());
         let context = ExecutorContext { world, cancel, out, connected, about, inherited, background };
-        let span = traced::effect_span(&effect);
+        let parent = traceparent(self.store.state(), &effect);
+        let span = traced::effect_span(&effect, parent.as_deref());
         let meter = self.feed.meters.effect(effect.verb());
         let carried_out = async move {
             execute_and_report(effect, context).await;

@@ -33,4 +33,5 @@ pub mod by_hand;
 pub use swarm_core::metrics::{Around, Tally};
 pub use swarm_core::over_time::OverTime;
 pub use swarm_core::show::note_round;
+pub mod tool_spans;
 pub use swarm_core::trace;

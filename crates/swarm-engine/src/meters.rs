@@ -29,8 +29,8 @@ impl Meters {
     }
 
     /// A request was answered.
-    pub fn asked(&self, route: Option<&str>, code: u16) {
-        self.live().asked(route, code);
+    pub fn asked(&self, route: Option<&str>, code: u16, took: Duration) {
+        self.live().asked(route, code, took.as_secs_f64());
     }
 
     pub fn follows(&self) {

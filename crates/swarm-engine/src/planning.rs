@@ -16,9 +16,12 @@ use swarm_protocol::failure::{Failure, Usage};
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::plan::{PlanFile, TaskFile, TaskSpec};
 use swarm_protocol::planfile;
+use swarm_protocol::planning::Planning;
+use swarm_protocol::time::Timestamp;
 use swarm_work::daemon::program::StopWish;
 use swarm_work::daemon::{DaemonSpec, Form, Known, Question, ask_alone, write_durable};
 
+use crate::clock::wall_clock;
 use crate::coordinator::Outfit;
 use crate::paths::Paths;
 use crate::store::ensure_ignored;
@@ -35,11 +38,40 @@ pub struct Conversation {
     pub session: Option<String>,
     /// Of all questions so far.
     pub usage: Usage,
+    /// Since a proposal was taken last.
+    recent: Recent,
     /// By which whatever a killed command left behind is found.
     nonce: String,
 }
 
+/// What was asked for one proposal.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Recent {
+    program: String,
+    model: Option<String>,
+    began: Option<Timestamp>,
+    ended: Timestamp,
+    asked: u32,
+    usage: Usage,
+}
+
 impl Conversation {
+    /// What it took to come to the proposal that is taken now; none where nothing was asked for it.
+    pub fn planning(&self) -> Option<Planning> {
+        let Recent { program, model, began, ended, asked, usage } = self.recent.clone();
+        Some(Planning {
+            profile: self.profile.clone(),
+            program,
+            model,
+            began: began?,
+            ended,
+            asked,
+            session: self.session.clone(),
+            usage,
+        })
+    }
+
     /// One that has not begun.
     pub fn about(goal: impl Into<String>, profile: impl Into<String>) -> Self {
         Self { goal: goal.into(), profile: profile.into(), ..Self::default() }
@@ -95,15 +127,31 @@ pub struct Asking<'a> {
     _lock: File,
 }
 
-impl<'a> Planner<'a> {
-    fn file(&self) -> PathBuf {
-        self.paths.swarm.join("planner.json")
-    }
+fn file_in(paths: &Paths) -> PathBuf {
+    paths.swarm.join("planner.json")
+}
 
+/// The conversation about a plan that was had last here.
+pub fn conversation_in(paths: &Paths) -> Option<Conversation> {
+    let text = std::fs::read(file_in(paths)).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// The proposal was taken: what is asked from here on is for another one.
+pub fn no_proposal_any_more(paths: &Paths) -> Result<(), NoPlan> {
+    let Some(mut talk) = conversation_in(paths) else { return Ok(()) };
+    talk.recent = Recent::default();
+    keep(paths, &talk)
+}
+
+fn keep(paths: &Paths, talk: &Conversation) -> Result<(), NoPlan> {
+    write_durable(&file_in(paths), talk).map_err(|error| NoPlan::Io(std::io::Error::other(error)))
+}
+
+impl<'a> Planner<'a> {
     /// The conversation that was had last.
     pub fn last(&self) -> Option<Conversation> {
-        let text = std::fs::read(self.file()).ok()?;
-        serde_json::from_slice(&text).ok()
+        conversation_in(self.paths)
     }
 
     /// Everything is there to ask; nothing is started yet.
@@ -147,7 +195,7 @@ impl<'a> Planner<'a> {
     }
 
     fn keep(&self, talk: &Conversation) -> Result<(), NoPlan> {
-        write_durable(&self.file(), talk).map_err(|error| NoPlan::Io(std::io::Error::other(error)))
+        keep(self.paths, talk)
     }
 
     /// The walls of the profile, in the repository itself, with nothing that may be written there.
@@ -206,12 +254,18 @@ impl Asking<'_> {
         let talk = &mut self.talk;
         talk.nonce = ulid::Ulid::generate().to_string();
         self.planner.keep(talk)?;
+        talk.recent.began.get_or_insert_with(wall_clock);
+        talk.recent.asked += 1;
         let question = Question { prompt, session: talk.session.clone(), form: Form::Plan, member: None };
         let spec = self.planner.spec(&self.outfit, question, talk.nonce.clone());
         let answered = ask_alone(spec, self.planner.config.plan.timeout.secs, stop).await;
         talk.nonce.clear();
         let answered = answered?.ok_or(NoPlan::Interrupted)?;
+        let setup = &self.outfit.setup;
         talk.usage = talk.usage.plus(answered.usage);
+        talk.recent.usage = talk.recent.usage.plus(answered.usage);
+        talk.recent.ended = wall_clock();
+        (talk.recent.program, talk.recent.model) = (setup.program.name().to_owned(), setup.model.clone());
         talk.session.clone_from(&answered.session);
         self.planner.keep(talk)?;
         Ok(answered)

@@ -254,7 +254,13 @@ struct Preparation<'a> {
 impl Preparation<'_> {
     fn plan(&mut self, plan: Option<(PlanFile, String)>, agents: Option<u32>) -> Result<(), SessionError> {
         if let Some((plan, source)) = plan {
-            self.ask(Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: false })?;
+            self.ask(Command::SavePlan {
+                plan,
+                kind: SaveKind::Save,
+                source,
+                reset_statuses: false,
+                planning: None,
+            })?;
         }
         let Some(plan) = &self.store.state().plan else { return Err(Refusal::NoPlan.into()) };
         let now = plan.profile;

@@ -9,9 +9,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, InitializeRequestParams,
-    InitializeResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities,
-    ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, InitializeRequestParams, InitializeResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -21,8 +20,8 @@ use swarm_protocol::attempt::{CALL_MAX, CONTEXT_MAX, CallAnswer, CallFrame};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 
+use crate::hello::{VERSIONS, info, shake_hands};
 use crate::refused::Asked;
-use crate::server::VERSIONS;
 use crate::told::{refused, success};
 use tools::offered;
 
@@ -86,11 +85,7 @@ impl Attempt {
 
 impl ServerHandler for Attempt {
     fn get_info(&self) -> ServerConfig {
-        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
-        info.protocol_version = ProtocolVersion::V_2025_11_25;
-        info.server_info = Implementation::new("swarm-task", env!("CARGO_PKG_VERSION"));
-        info.instructions = Some(INSTRUCTIONS.into());
-        info
+        info("swarm-task", ServerCapabilities::builder().enable_tools().build(), INSTRUCTIONS)
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -99,13 +94,10 @@ impl ServerHandler for Attempt {
 
     async fn initialize(
         &self,
-        mut request: InitializeRequestParams,
+        request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let info = self.negotiate_initialize(&request)?;
-        request.protocol_version = info.protocol_version.clone();
-        context.peer.set_peer_info(request);
-        Ok(info)
+        shake_hands(self, request, &context)
     }
 
     async fn list_tools(

@@ -9,8 +9,14 @@ use tokio::sync::mpsc::{Receiver, Sender};
 
 use crate::limits::FRAME_MAX;
 
-/// Requests that mean nothing without parameters.
-const WITH_PARAMS: [&str; 4] = ["tools/call", "resources/read", "prompts/get", "completion/complete"];
+/// Requests that mean nothing without these parameters: texts, and objects.
+const WITH_PARAMS: [(&str, &[&str], &[&str]); 5] = [
+    ("initialize", &["protocolVersion"], &["capabilities", "clientInfo"]),
+    ("tools/call", &["name"], &[]),
+    ("resources/read", &["uri"], &[]),
+    ("prompts/get", &["name"], &[]),
+    ("completion/complete", &[], &["ref", "argument"]),
+];
 
 const NOT_JSON: i64 = -32_700;
 const NO_REQUEST: i64 = -32_600;
@@ -135,20 +141,51 @@ pub(crate) fn looked_at(bytes: &[u8]) -> Looked {
             return Looked::Answer(refused(Value::Null, NOT_JSON, &format!("This is not JSON: {error}")));
         }
     };
-    let id = message["id"].clone();
     let is_answer = message.get("result").is_some() || message.get("error").is_some();
-    match message["method"].as_str() {
-        _ if message.is_array() || is_answer => Looked::Message,
-        None => Looked::Answer(refused(id, NO_REQUEST, "A request names its method")),
-        Some(method) if WITH_PARAMS.contains(&method) && !message["params"].is_object() => {
-            Looked::Answer(refused(id, BAD_PARAMS, &format!("{method} needs params")))
-        }
-        Some(_) => Looked::Message,
+    if is_answer && message.get("method").is_none() {
+        return Looked::Message;
+    }
+    match wrong_with(&message) {
+        Some((code, why)) => Looked::Answer(refused(message["id"].clone(), code, &why)),
+        None => Looked::Message,
     }
 }
 
+/// Why a message is no request, as far as the protocol behind us would not say it.
+fn wrong_with(message: &Value) -> Option<(i64, String)> {
+    let no_request = |why: &str| Some((NO_REQUEST, why.to_owned()));
+    if message.is_array() {
+        return no_request("One message at a time: lists of them are not read");
+    }
+    let Some(method) = message["method"].as_str() else { return no_request("A request names its method") };
+    if message["jsonrpc"] != "2.0" {
+        return no_request("A message says \"jsonrpc\": \"2.0\"");
+    }
+    if message.get("id").is_some_and(|id| !is_id(id)) {
+        return no_request("An id is a text or a whole number");
+    }
+    let params = &message["params"];
+    if !params.is_object() && !params.is_null() {
+        return Some((BAD_PARAMS, "params are an object".into()));
+    }
+    let (_, texts, objects) = WITH_PARAMS.iter().find(|(known, ..)| *known == method)?;
+    let missing = texts.iter().find(|name| !params[**name].is_string()).map(|name| (name, "text"));
+    let missing = missing
+        .or_else(|| objects.iter().find(|name| !params[**name].is_object()).map(|name| (name, "object")));
+    if let Some((name, kind)) = missing {
+        return Some((BAD_PARAMS, format!("{method} needs params with {name:?}, as {kind}")));
+    }
+    let arguments = &params["arguments"];
+    let strange = !arguments.is_null() && !arguments.is_object();
+    strange.then(|| (BAD_PARAMS, "arguments are an object".into()))
+}
+
+fn is_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64() || id.is_u64()
+}
+
 pub(crate) fn refused(id: Value, code: i64, message: &str) -> Value {
-    let id = if id.is_string() || id.is_number() { id } else { Value::Null };
+    let id = if is_id(&id) { id } else { Value::Null };
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
 }
 
@@ -163,12 +200,31 @@ mod tests {
         for (line, wanted) in [
             ("", json!(null)),
             ("garbage", json!([null, -32_700])),
-            ("{\"id\":3}", json!([3, -32_600])),
+            (r#"{"id":3}"#, json!([3, -32_600])),
             ("7", json!([null, -32_600])),
-            ("{\"id\":\"a\",\"method\":\"tools/call\"}", json!(["a", -32_602])),
-            ("{\"id\":1,\"method\":\"tools/list\"}", json!("handed on")),
-            ("{\"id\":1,\"result\":{}}", json!("handed on")),
-            ("[{}]", json!("handed on")),
+            ("[]", json!([null, -32_600])),
+            (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, json!([null, -32_600])),
+            (r#"{"id":1,"method":"ping"}"#, json!([1, -32_600])),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, json!([1, -32_600])),
+            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, json!([1, -32_600])),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!([null, -32_600])),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, json!([null, -32_600])),
+            (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, json!([null, -32_600])),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, json!([1, -32_602])),
+            (r#"{"jsonrpc":"2.0","id":"a","method":"tools/call"}"#, json!(["a", -32_602])),
+            (r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{}}"#, json!(["a", -32_602])),
+            (r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":7}}"#, json!([2, -32_602])),
+            (
+                r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","arguments":[]}}"#,
+                json!([2, -32_602]),
+            ),
+            (r#"{"jsonrpc":"2.0","id":2,"method":"initialize","params":{}}"#, json!([2, -32_602])),
+            (r#"{"jsonrpc":"2.0","id":2,"method":"completion/complete","params":{}}"#, json!([2, -32_602])),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, json!("handed on")),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":null}"#, json!("handed on")),
+            (r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x"}}"#, json!("handed on")),
+            (r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#, json!("handed on")),
+            (r#"{"id":1,"result":{}}"#, json!("handed on")),
         ] {
             let told = match looked_at(line.as_bytes()) {
                 Looked::Nothing => json!(null),

@@ -11,8 +11,8 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex};
 use tokio::sync::mpsc::Sender;
 
 use crate::frames::{self, Looked};
+use crate::hello::VERSIONS;
 use crate::limits::{ANSWER_WITHIN, FRAME_MAX, WAIT_MAX};
-use crate::server::VERSIONS;
 
 /// A call has its own limits, and they are shorter.
 const WITHIN: Duration = WAIT_MAX.saturating_add(ANSWER_WITHIN).saturating_add(Duration::from_secs(5));
@@ -59,9 +59,6 @@ pub async fn answer(
         Looked::Message => {}
     }
     let asked: Value = serde_json::from_slice(message).unwrap_or_default();
-    if asked.is_array() {
-        return Answer::Bad(refused(Value::Null, NO_REQUEST, "One message at a time"));
-    }
     let id = asked["id"].clone();
     // Of what is only told nothing could be kept.
     if id.is_null() || asked["method"].as_str().is_none() {

@@ -15,6 +15,7 @@ pub mod told;
 pub mod call;
 pub mod uri;
 pub mod prompts;
+mod hello;
 mod progress;
 pub mod server;
 mod frames;

@@ -9,11 +9,17 @@ pub struct Asked<'a> {
     pub arguments: &'a Map<String, Value>,
 }
 
+/// Bytes of a call that is named as the next one.
+const NEXT_MAX: usize = 4 << 10;
+
 /// As a tool's result: `error` with kind, message and hint, and `next` where a call helps.
 pub fn refusal(error: &ApiError, asked: &Asked<'_>) -> Value {
     let mut inner = json!({ "kind": error.kind, "message": error.message, "hint": error.hint });
-    if let Some(next) = next(error, asked) {
-        inner["next"] = next;
+    match next(error, asked) {
+        Some(next) if next.to_string().len() <= NEXT_MAX => inner["next"] = next,
+        // Cut to fit it would be another call; the id is what makes the same one safe to repeat.
+        Some(_) if asked.arguments.contains_key("id") => inner["id"] = asked.arguments["id"].clone(),
+        _ => {}
     }
     let hint = match error.hint.as_str() {
         "" => String::new(),
@@ -90,6 +96,15 @@ mod tests {
         let arguments = json!({ "do": "pause", "id": "w-1" });
         let next = next_of("lost", "", "swarm_stop", arguments.clone());
         assert_eq!(next, json!({ "tool": "swarm_stop", "arguments": arguments }));
+    }
+
+    #[test]
+    fn a_call_that_would_not_fit_is_not_named_in_part() {
+        let arguments = json!({ "plan": "x".repeat(NEXT_MAX), "id": "w-1" });
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        let asked = Asked { tool: "save_plan", arguments: &arguments };
+        let told = refusal(&ApiError::new("lost", "No answer", "Call it again"), &asked);
+        assert_eq!((&told["error"]["next"], &told["error"]["id"]), (&Value::Null, &json!("w-1")));
     }
 
     #[test]

@@ -4,16 +4,17 @@ use std::borrow::Cow;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
-    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, ResourceContents, ServerCapabilities, ServerConfig, Tool,
+    GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use swarm_protocol::api::ApiError;
 
 use crate::call::Caller;
+use crate::hello::{VERSIONS, info, shake_hands};
 use crate::limits::RESOURCE_MAX;
 use crate::progress;
 use crate::prompts::{prompt, prompts};
@@ -26,18 +27,17 @@ const INSTRUCTIONS: &str = "Swarm runs coding agents in parallel on this git rep
     close of swarm_plan) is a preview until you pass the `expect` that it answered. A refusal names the next call. Give writes \
     an `id`: sent again with the same one, they are done once.";
 
-/// The versions we speak: the last of those with a handshake that clients still use, and the one without.
-pub(crate) const VERSIONS: &[ProtocolVersion] = &[
-    ProtocolVersion::V_2024_11_05,
-    ProtocolVersion::V_2025_03_26,
-    ProtocolVersion::V_2025_06_18,
-    ProtocolVersion::V_2025_11_25,
-    ProtocolVersion::V_2026_07_28,
-];
-
 #[derive(Clone)]
 pub struct Server {
     pub caller: Caller,
+}
+
+/// The span that a client says its call is part of (W3C Trace Context). It goes to the log, so nothing else may stand in it.
+fn traceparent_in(text: &str) -> Option<&str> {
+    let parts: Vec<&str> = text.split('-').collect();
+    let is_hex = |part: &&str| part.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c));
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    (lengths == [2, 32, 16, 2] && parts.iter().all(is_hex)).then_some(text)
 }
 
 fn told(error: &ApiError) -> ErrorData {
@@ -52,33 +52,21 @@ fn told(error: &ApiError) -> ErrorData {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_resources()
-            .enable_prompts()
-            .enable_completions()
-            .build();
-        let mut info = ServerConfig::new(capabilities);
-        info.protocol_version = ProtocolVersion::V_2025_11_25;
-        info.server_info = Implementation::new("swarm", env!("CARGO_PKG_VERSION"));
-        info.instructions = Some(INSTRUCTIONS.into());
-        info
+        let all = ServerCapabilities::builder();
+        let all = all.enable_tools().enable_resources().enable_prompts().enable_completions();
+        info("swarm", all.build(), INSTRUCTIONS)
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Cow::Borrowed(VERSIONS)
     }
 
-    /// May come at any time, also after a discovery, and again: it only says which version the client speaks.
     async fn initialize(
         &self,
-        mut request: InitializeRequestParams,
+        request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        let info = self.negotiate_initialize(&request)?;
-        request.protocol_version = info.protocol_version.clone();
-        context.peer.set_peer_info(request);
-        Ok(info)
+        shake_hands(self, request, &context)
     }
 
     async fn list_tools(
@@ -105,7 +93,8 @@ impl ServerHandler for Server {
             None => calling.await,
         };
         let refused = result.is_error == Some(true);
-        tracing::info!(tool = %request.name, refused, "called");
+        let traceparent = context.meta.get("traceparent").and_then(|said| traceparent_in(said.as_str()?));
+        tracing::info!(tool = %request.name, refused, traceparent, "called");
         Ok(result.into())
     }
 
@@ -166,5 +155,21 @@ impl ServerHandler for Server {
         let argument = request.argument;
         let names = uri::complete(&self.caller.source, &argument.name, &argument.value).await;
         Ok(CompleteResult::new(CompletionInfo::with_all_values(names).unwrap_or_default()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::traceparent_in;
+
+    #[test]
+    fn what_a_client_says_of_its_trace_is_taken_only_in_its_form() {
+        let good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        assert_eq!(traceparent_in(good), Some(good));
+        for bad in
+            ["", "00", &good[1..], &good.to_uppercase(), &good.replace('b', "\n"), &format!("{good}-x")]
+        {
+            assert_eq!(traceparent_in(bad), None, "{bad}");
+        }
     }
 }

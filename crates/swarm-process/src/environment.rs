@@ -130,6 +130,9 @@ pub fn is_allowed(name: &OsStr) -> bool {
     NAMES.contains(&name) || name.starts_with("LC_")
 }
 
+/// Names the span below which a program hangs its own (W3C Trace Context).
+pub const TRACEPARENT: &str = "TRACEPARENT";
+
 /// From our own environment: what everybody gets, and those named in `extra`.
 pub fn allowed(extra: &[String]) -> BTreeMap<OsString, OsString> {
     let wanted = |name: &OsStr| is_allowed(name) || extra.iter().any(|extra| OsStr::new(extra) == name);

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::reservation::check_glob;
+use crate::time::Timestamp;
 pub use context::{CONTEXT_MAX, Neighbour, Reservations, Said, TaskContext};
 
 /// Bytes of one call.
@@ -29,6 +30,20 @@ pub const TOOLS: [&str; 7] = [
     "swarm_learning",
     "swarm_reserve",
 ];
+
+/// A call of any tool of an agent program, as its daemon heard of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    pub iteration: u32,
+    /// Counted from 1 in the iteration.
+    pub n: u32,
+    pub name: String,
+    pub began: Timestamp,
+    pub ended: Timestamp,
+    /// None where the program did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ok: Option<bool>,
+}
 
 /// One call as it goes over the socket of a run: a line of JSON, answered by one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -227,6 +227,9 @@ pub enum Downward {
     Order {
         epoch: u64,
         order: Order,
+        /// The span that what is started for it belongs to, as the variable of this name says it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        traceparent: Option<String>,
     },
     /// What became of what the agent asked for. What was granted is in the ledger.
     Answered {

@@ -20,6 +20,7 @@ use crate::ids::{AgentId, CommandId, Oid, TaskId};
 use crate::operation::{Force, Left};
 use crate::outcome::{Gate, Mode, PauseReason};
 use crate::plan::{ExecutionProfile, PlanFile, TaskPatch, TaskSpec};
+use crate::planning::Planning;
 use crate::review::Verdict;
 
 /// Who asks: `person:cli`, `agent:ed-001`, `swarm:coordinator`.
@@ -60,6 +61,9 @@ pub enum Command {
         source: String,
         /// `reset_statuses`: reset the plan first (lifts a locked profile).
         reset_statuses: bool,
+        /// Where an agent proposed it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        planning: Option<Planning>,
     },
     /// Every task back to pending, profile unlocked.
     ResetPlan,
@@ -254,6 +258,9 @@ pub enum Command {
     SplitTask {
         task: TaskId,
         parts: Vec<TaskSpec>,
+        /// Where an agent proposed them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        planning: Option<Planning>,
     },
     /// Takes the allowance of a group for restored, without waiting for it.
     OpenQuota {

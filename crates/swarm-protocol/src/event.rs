@@ -22,6 +22,7 @@ use crate::operation::{
 };
 use crate::outcome::{Ended, Gate, Mode, Next, PauseReason};
 use crate::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch, TaskSpec};
+use crate::planning::Planning;
 use crate::policy::Policy;
 pub use crate::proof::{Proof, Standing};
 use crate::proposal::{Proposal, ProposalEnd};
@@ -92,9 +93,10 @@ events! {
     /// No new work; agents go to their boundary and end.
     DrainStarted "drain_started" [] { why "why": String }
     /// An intervention of a person, with the answer it was given and every fact that it changed. `undoes`: it
-    /// set the facts of another one back. `checkpoint`: its facts were too many; this is the state before it.
+    /// set the facts of another one back. `checkpoint`: its facts were too many; this is the state before it. `planning`: what
+    /// it took an agent to propose it.
     Operation "operation" []
-        { id "id": CommandId, kind "kind": String, subject "subject": Option<String>, answer "answer": String, by "by": Option<String>, facts "facts": Option<Vec<FactChange>>, undoes "undoes": Option<CommandId>, checkpoint "checkpoint": Option<String> }
+        { id "id": CommandId, kind "kind": String, subject "subject": Option<String>, answer "answer": String, by "by": Option<String>, facts "facts": Option<Vec<FactChange>>, undoes "undoes": Option<CommandId>, checkpoint "checkpoint": Option<String>, planning "planning": Option<Planning> }
     /// An intervention that moves git as well: nothing new is started until it has finished or failed.
     OperationAsked "operation_asked" []
         { id "id": CommandId, by "by": String, kind "kind": String, subject "subject": Option<String>, request "request": Request, answer "answer": String, expect "expect": Option<String> }
@@ -144,7 +146,7 @@ events! {
     OverstepsSeen "oversteps_seen" [task "taskId": TaskId] { oversteps "oversteps": u32 }
 
     // --- an attempt -----------------------------------------------------------------------------
-    /// A slot was granted: the task is the agent's. `restart`: it goes on with the attempt, for the so-manieth time.
+    /// A slot was granted: the task is the agent's. `restart`: how many starts of the same attempt came before, where it goes on with one.
     TaskClaimed "task_claimed" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, agent "agent": AgentId, attempt "attempt": u32, nonce "nonce": String, profile "profile": Option<String>, restart "restart": Option<u32> }
     WorkspaceReady "workspace_ready" [task "taskId": TaskId]

@@ -7,6 +7,7 @@
 pub mod ids;
 pub mod time;
 pub mod plan;
+pub mod planning;
 pub mod answer;
 pub mod judgement;
 pub mod globs;

@@ -18,6 +18,7 @@ mod lying;
 mod describe;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
@@ -98,10 +99,10 @@ pub(crate) fn router(api: Arc<ApiState>) -> Router {
 
 /// Counts what is answered, by the route as it is described and never by what was asked for.
 async fn counted(State(api): State<Arc<ApiState>>, request: Request, next: Next) -> Response {
-    let route = request.extensions().get::<MatchedPath>().cloned();
+    let (route, since) = (request.extensions().get::<MatchedPath>().cloned(), Instant::now());
     let response = next.run(request).await;
     let route = route.as_ref().map(MatchedPath::as_str);
-    api.hub.feed.meters.asked(route, response.status().as_u16());
+    api.hub.feed.meters.asked(route, response.status().as_u16(), since.elapsed());
     response
 }
 

@@ -37,7 +37,13 @@ impl Telemetry {
     pub fn start(collector: Collector, paths: &Paths, feed: Feed) -> Self {
         let ending = CancellationToken::new();
         let mark = Mark::at(paths.run.join(MARK));
-        let follower = Follower::new(collector, paths.ledger.clone(), mark, feed, ending.clone());
+        let follower = Follower::new(
+            collector,
+            (paths.ledger.clone(), paths.agents.clone()),
+            mark,
+            feed,
+            ending.clone(),
+        );
         Self { ending, following: tokio::spawn(follower.follow()) }
     }
 

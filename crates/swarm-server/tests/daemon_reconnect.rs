@@ -89,6 +89,7 @@ async fn a_replaced_coordinator_is_not_obeyed() {
             known: 0,
             context: None,
         },
+        traceparent: None,
     });
     assert_eq!(current.next().await, None, "an order of a lower epoch is refused too");
     current.hello().await;

@@ -14,7 +14,8 @@ mod leftovers;
 
 pub use end::Death;
 pub use ensure::{
-    EnsureError, Found, LOG_VARIABLE, Launch, SILENT_AFTER, cannot_reconnect, ensure_daemon, knock,
+    EnsureError, Found, LOG_FORMAT_VARIABLE, LOG_VARIABLE, Launch, SILENT_AFTER, cannot_reconnect,
+    ensure_daemon, knock,
 };
 pub use leftovers::{Left, Leftover, sweep_leftovers};
 pub use owner::{Foreign, foreign};

@@ -98,8 +98,13 @@ impl World {
             said: VecDeque::new(),
             tasks,
         };
-        let save =
-            Command::SavePlan { plan, kind: SaveKind::Save, source: "bench".into(), reset_statuses: false };
+        let save = Command::SavePlan {
+            plan,
+            kind: SaveKind::Save,
+            source: "bench".into(),
+            reset_statuses: false,
+            planning: None,
+        };
         world.command("save", save)?;
         // Where the mode is not a thing of the core, ready tasks start by themselves.
         let _ = world.command("mode", Command::SetMode { mode: Mode::Autopilot });

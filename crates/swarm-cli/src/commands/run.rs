@@ -226,7 +226,7 @@ fn would_run(args: &Args, cx: &Context) -> Result<(), CliError> {
     let mut view = match read_plan(args, &swarm)? {
         Some((plan, source)) => {
             let kind = SaveKind::Save;
-            swarm.preview(&Command::SavePlan { plan, kind, source, reset_statuses: false })?
+            swarm.preview(&Command::SavePlan { plan, kind, source, reset_statuses: false, planning: None })?
         }
         None => PreviewView::of_lines("run", &[]),
     };

@@ -25,6 +25,8 @@ static LOST: AtomicU64 = AtomicU64::new(0);
 
 pub enum Message {
     Line(String),
+    /// One that is as it is to be written.
+    Fitted(String),
     LiesIn(PathBuf),
     Flush(SyncSender<()>),
 }
@@ -35,9 +37,12 @@ pub struct Queue(SyncSender<Message>);
 
 impl Queue {
     /// None where no thread can be had: then there is no log.
-    pub fn start(kept: Kept) -> Option<Self> {
+    pub fn start(kept: Kept, json: bool) -> Option<Self> {
         let (sender, inbox) = sync_channel(QUEUE_MAX);
-        std::thread::Builder::new().name("log".into()).spawn(move || Writer::new(kept).serve(&inbox)).ok()?;
+        std::thread::Builder::new()
+            .name("log".into())
+            .spawn(move || Writer::new(kept, json).serve(&inbox))
+            .ok()?;
         Some(QUEUE.get_or_init(|| Self(sender)).clone())
     }
 }
@@ -87,6 +92,8 @@ impl io::Write for Line {
 /// The thread's own.
 struct Writer {
     kept: Kept,
+    /// Each line has to be an object, our own too.
+    json: bool,
     logs: Option<PathBuf>,
     file: Option<LogFile>,
     waiting: VecDeque<String>,
@@ -96,14 +103,15 @@ struct Writer {
 }
 
 impl Writer {
-    fn new(kept: Kept) -> Self {
-        Self { kept, logs: None, file: None, waiting: VecDeque::new(), not_before: None, torn: false }
+    fn new(kept: Kept, json: bool) -> Self {
+        Self { kept, json, logs: None, file: None, waiting: VecDeque::new(), not_before: None, torn: false }
     }
 
     fn serve(mut self, inbox: &Receiver<Message>) {
         for message in inbox {
             match message {
                 Message::Line(text) => self.take(fit(&text)),
+                Message::Fitted(line) => self.take(line),
                 Message::LiesIn(logs) => self.logs = Some(logs),
                 Message::Flush(done) => {
                     self.not_before = None;
@@ -120,7 +128,9 @@ impl Writer {
     fn take(&mut self, line: String) {
         let lost = LOST.swap(0, Ordering::Relaxed);
         if lost > 0 {
-            self.keep(format!("({lost} lines were lost)"));
+            let told = format!("({lost} lines were lost)");
+            let object = serde_json::json!({ "level": "WARN", "message": told, "lost": lost });
+            self.keep(if self.json { object.to_string() } else { told });
         }
         self.keep(line);
     }

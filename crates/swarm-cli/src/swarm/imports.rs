@@ -119,7 +119,8 @@ impl Swarm {
             }
         }
         let source = if from.is_peer() { format!("{from}: {shown}") } else { shown };
-        let save = Command::SavePlan { plan, kind: SaveKind::Import, source, reset_statuses: false };
+        let save =
+            Command::SavePlan { plan, kind: SaveKind::Import, source, reset_statuses: false, planning: None };
         let answer = self.ask(save).map_err(again)?;
         Ok(Taken { answer, from, notes, moved_to })
     }
@@ -152,6 +153,7 @@ fn try_out(plan: &PlanFile) -> Result<(), CliError> {
         kind: SaveKind::Import,
         source: "try".into(),
         reset_statuses: false,
+        planning: None,
     };
     let id = CommandId::new("try").expect("a plain word");
     let state = State::default();

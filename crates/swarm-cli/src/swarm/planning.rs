@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use swarm_agents::prompts::Prompts;
-use swarm_engine::planning::{Asking, Conversation, NoPlan, Planner, Wish};
+use swarm_engine::planning::{
+    Asking, Conversation, NoPlan, Planner, Wish, conversation_in, no_proposal_any_more,
+};
 use swarm_process::complain;
 use swarm_protocol::command::{Answer, Command, SaveKind};
 use swarm_protocol::config::PlanApproval;
@@ -12,6 +14,7 @@ use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{BadName, TaskId};
 use swarm_protocol::plan::{PlanFile, TaskSpec};
 use swarm_protocol::planfile;
+use swarm_protocol::planning::Planning;
 use swarm_protocol::refusal::Refusal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -38,6 +41,7 @@ pub struct Draft {
 pub struct Parts {
     pub parts: Vec<TaskSpec>,
     pub usage: Usage,
+    pub planning: Option<Planning>,
     /// Where they lie until somebody takes them.
     pub file: PathBuf,
 }
@@ -115,7 +119,7 @@ impl Swarm {
         let part = |n: u8| Ok(TaskSpec::new(TaskId::new(format!("{id}-{n}"))?, format!("Part {n}")));
         let parts = [1, 2].map(part).into_iter().collect::<Result<_, BadName>>();
         let parts = parts.map_err(|error| CliError::usage(error.to_string()))?;
-        self.preview(&Command::SplitTask { task: id.clone(), parts }).map(drop)
+        self.preview(&Command::SplitTask { task: id.clone(), parts, planning: None }).map(drop)
     }
 
     /// Parts of a task that the agent proposes.
@@ -135,26 +139,31 @@ impl Swarm {
         };
         let (parts, talk) = self.asked(&words, talk, wish, |asking, text| {
             let parts = asking.parts_in(text)?;
-            let command = Command::SplitTask { task: id.clone(), parts: parts.clone() };
+            let command = Command::SplitTask { task: id.clone(), parts: parts.clone(), planning: None };
             self.judged(&command).map(|()| parts)
         })?;
         let file = self.paths.swarm.join(format!("split-{id}.json"));
         let text = serde_json::to_vec_pretty(&serde_json::json!({ "tasks": parts }));
         let text = text.map_err(|error| CliError::environment(CANNOT_SPLIT).because(error))?;
         self.write_whole(&file, &text)?;
-        Ok(Parts { parts, usage: talk.usage, file })
+        Ok(Parts { parts, usage: talk.usage, planning: talk.planning(), file })
     }
 
     /// The proposed parts take the place of the task.
     pub fn take_parts(&self, id: &TaskId, draft: &Parts) -> Result<Answer, CliError> {
-        let answer = self.ask(Command::SplitTask { task: id.clone(), parts: draft.parts.clone() })?;
+        let answer = self.ask(Command::SplitTask {
+            task: id.clone(),
+            parts: draft.parts.clone(),
+            planning: draft.planning.clone(),
+        })?;
+        self.proposal_is_taken();
         complain("remove the proposed parts", std::fs::remove_file(&draft.file));
         Ok(answer)
     }
 
     /// The draft becomes the plan, and is approved.
     pub fn take_draft(&self, draft: &Draft) -> Result<String, CliError> {
-        self.ask(save(&draft.plan))?;
+        self.ask(save(&draft.plan, draft.talk.planning()))?;
         self.ask(Command::ApprovePlan)?;
         self.is_no_draft_any_more(&self.draft_file());
         let tasks: usize = draft.plan.phases.iter().map(|phase| phase.tasks.len()).sum();
@@ -162,15 +171,25 @@ impl Swarm {
         Ok(format!("Plan saved and approved: {many}"))
     }
 
+    /// What it took to propose what stands in this file, where it is the draft.
+    pub fn planning_of(&self, file: &Path) -> Option<Planning> {
+        is_same(file, &self.draft_file()).then(|| self.last_talk()?.planning()).flatten()
+    }
+
+    fn last_talk(&self) -> Option<Conversation> {
+        conversation_in(&self.paths)
+    }
+
+    fn proposal_is_taken(&self) {
+        complain("note that the proposal was taken", no_proposal_any_more(&self.paths));
+    }
+
     /// The draft has become the plan: left there, it would be what is refined next.
     pub fn is_no_draft_any_more(&self, file: &Path) {
-        let same = |one: &Path, other: &Path| {
-            std::fs::canonicalize(one)
-                .is_ok_and(|one| std::fs::canonicalize(other).is_ok_and(|other| one == other))
-        };
         let draft = self.draft_file();
-        if same(file, &draft) {
+        if is_same(file, &draft) {
             complain("remove the draft", std::fs::remove_file(draft));
+            self.proposal_is_taken();
         }
     }
 
@@ -183,7 +202,7 @@ impl Swarm {
         let words = Words { cannot: CANNOT, what: "plan", instead: "write the plan yourself".into() };
         let (plan, talk) = self.asked(&words, talk, wish, |asking, text| {
             let plan = asking.plan_in(text)?;
-            self.judged(&save(&plan)).map(|()| plan)
+            self.judged(&save(&plan, None)).map(|()| plan)
         })?;
         let file = self.draft_file();
         self.write_whole(&file, planfile::to_json(&plan).as_bytes())?;
@@ -248,12 +267,17 @@ async fn interruptible(
     }
 }
 
-fn save(plan: &PlanFile) -> Command {
+fn is_same(one: &Path, other: &Path) -> bool {
+    std::fs::canonicalize(one).is_ok_and(|one| std::fs::canonicalize(other).is_ok_and(|other| one == other))
+}
+
+fn save(plan: &PlanFile, planning: Option<Planning>) -> Command {
     Command::SavePlan {
         plan: plan.clone(),
         kind: SaveKind::Save,
         source: "planner".into(),
         reset_statuses: false,
+        planning,
     }
 }
 

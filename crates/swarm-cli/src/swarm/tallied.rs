@@ -8,6 +8,7 @@ use swarm_core::show;
 use swarm_core::spending::{By, CostView, Spending};
 use swarm_core::trace::{Span, Spans};
 use swarm_engine::coordinator::free_bytes;
+use swarm_engine::tool_spans::tools_in;
 use swarm_ledger::Line;
 use swarm_protocol::config::Confirm;
 use swarm_protocol::event::Event;
@@ -62,8 +63,12 @@ impl Swarm {
                 spans.note(line.seq, &event, last, &mut |span| ended.push(span));
             }
             for span in ended.drain(..) {
-                if failed.is_ok() {
-                    failed = each(spans.ledger(), span);
+                // Below an iteration the tools that were called in it.
+                let tools = tools_in(&self.paths.agents, spans.ledger(), &span);
+                for span in tools.into_iter().chain([span]) {
+                    if failed.is_ok() {
+                        failed = each(spans.ledger(), span);
+                    }
                 }
             }
             Ok(())

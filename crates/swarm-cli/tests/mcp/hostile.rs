@@ -122,9 +122,18 @@ fn an_id_that_was_used_for_another_wish_is_refused_and_the_same_wish_is_answered
     let add = json!({ "do": "add", "title": "One", "id": "1" });
     pipe.ok("swarm_edit", add.clone());
     let refused = pipe.refused("swarm_run", json!({ "do": "mode", "mode": "semi-auto", "id": "1" }));
-    assert!(refused["message"].as_str().is_some_and(|text| text.contains("`task add`")), "{refused}");
+    assert!(refused["message"].as_str().is_some_and(|text| text.contains("`task add 1.2`")), "{refused}");
     assert_eq!(arena.json(&["status"])["mode"], "autopilot");
     assert_eq!(pipe.ok("swarm_edit", add)["repeated"], true);
+    // The same tool with other arguments is another wish, too.
+    let other = pipe.refused("swarm_edit", json!({ "do": "add", "title": "Two", "id": "1" }));
+    assert!(other["message"].as_str().is_some_and(|text| text.contains("`task add 1.2`")), "{other}");
+    let block = |task: &str| json!({ "do": "block", "task": task, "reason": "wait", "id": "b" });
+    pipe.ok("swarm_stop", block("1.1"));
+    let other = pipe.refused("swarm_stop", block("1.2"));
+    assert!(other["message"].as_str().is_some_and(|text| text.contains("`task block 1.1`")), "{other}");
+    assert_eq!(pipe.ok("swarm_stop", block("1.1"))["repeated"], true);
+    assert_eq!(arena.tasks().iter().filter(|task| task["status"] == "blocked").count(), 1);
     assert_eq!(arena.tasks().len(), 2);
 }
 

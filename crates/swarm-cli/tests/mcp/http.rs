@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::arena::{Arena, send, wait_for};
 use crate::ground::{arena_with, has, task};
 use crate::pipe::meta;
+use crate::roles::WISHES;
 
 /// An open door.
 struct Door {
@@ -237,6 +238,38 @@ fn a_viewer_looks_and_an_operator_does_what_a_person_may() {
     }
     assert_eq!(arena.status_of("1.2"), "blocked");
     assert_eq!(arena.json(&["op", "log"]).to_string().matches("person:mcp").count(), 1);
+}
+
+#[test]
+fn every_tool_is_there_for_the_roles_that_it_is_for_and_for_no_other() {
+    let arena = planned();
+    let door = Door::open(&arena);
+    let ((viewer, _), (operator, _)) = (token(&arena, "viewer"), token(&arena, "operator"));
+    let (_, listed) = door.post(&operator, &list());
+    let tools = listed["result"]["tools"].as_array().expect("tools").clone();
+    assert_eq!(tools.len(), 27);
+    let before = arena.json(&["status"])["seq"].clone();
+    let kind = |token: &str, tool: &str| {
+        let wish = WISHES.iter().find(|(name, _)| *name == tool).map_or("{}", |(_, arguments)| arguments);
+        let result = door.call(token, tool, serde_json::from_str(wish).expect("arguments"));
+        result["structuredContent"]["error"]["kind"].as_str().unwrap_or("granted").to_owned()
+    };
+    for tool in &tools {
+        let name = tool["name"].as_str().expect("a name");
+        let reads = tool["annotations"]["readOnlyHint"] == true;
+        assert!(reads || WISHES.iter().any(|(known, _)| *known == name), "no call of {name} is known");
+        assert_eq!(kind(&viewer, name) == "not_offered", !reads, "{name} for a viewer");
+    }
+    assert_eq!(arena.json(&["status"])["seq"], before, "a viewer changed something");
+    for tool in &tools {
+        let name = tool["name"].as_str().expect("a name");
+        let told = kind(&operator, name);
+        assert!(
+            !["not_offered", "not_for_viewers", "not_for_agents"].contains(&told.as_str()),
+            "{name}: {told}"
+        );
+    }
+    assert_ne!(arena.json(&["status"])["seq"], before, "an operator changes something");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod conflicts;
 mod pipe;
 mod eras;
 mod every_tool;
+mod golden;
 mod roles;
 mod hostile;
 mod once;

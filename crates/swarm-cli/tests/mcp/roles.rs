@@ -6,7 +6,7 @@ use crate::arena::wait_for;
 use crate::ground::{arena_with, task};
 
 /// A call of each tool that changes something, as an agent would like to make it.
-const WISHES: &[(&str, &str)] = &[
+pub const WISHES: &[(&str, &str)] = &[
     ("swarm_init", "{}"),
     ("save_plan", r#"{"plan":{"goal":"mine","phases":[]}}"#),
     ("update_task_status", r#"{"task":"1.2","status":"cancelled"}"#),

@@ -9,6 +9,7 @@ mod killed;
 mod logs;
 mod publish;
 mod recovered;
+mod spans_of_programs;
 mod stopped;
 mod support_log;
 mod traces;

@@ -150,3 +150,28 @@ fn verbose_says_git_calls_on_stderr_and_leaves_stdout_alone() {
     assert_eq!(wrong.stdout, plain.stdout);
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("SWARM_LOG is not understood"));
 }
+
+#[test]
+fn the_log_as_json_has_the_same_fields_and_the_trace_that_an_effect_is_part_of() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], WORK.into())]);
+    let mut command = arena.command(&["run", "--agent", "script", "--mode", "autopilot"]);
+    command.env("SWARM_LOG_FORMAT", "json").env("OUR_TOKEN", "correct-horse-battery");
+    let (code, said) = Running::of(command).end();
+    assert_eq!(code, 0, "{said}");
+    let lines = |name: &str| -> Vec<serde_json::Value> {
+        let text = log(&arena, name);
+        assert!(!text.contains("correct-horse"), "{text}");
+        text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect()
+    };
+    let all = lines("coordinator.log");
+    assert!(all.iter().all(|line| ["ts", "level", "target"].iter().all(|name| line[name].is_string())));
+    let claim = all.iter().find(|line| line["event"] == "task_claimed").expect("a claim");
+    assert_eq!((&claim["task"], &claim["run"]), (&json!("1.1"), &json!("r1")), "{claim}");
+    assert!(claim["seq"].as_u64().is_some_and(|seq| seq > 1) && claim["message"] == "recorded", "{claim}");
+    let work = all.iter().find(|line| line["verb"] == "Work").expect("an effect");
+    let trace = work["trace"].as_str().expect("its trace");
+    assert!(arena.ok(&["trace", "export"]).contains(&format!("\"traceId\":\"{trace}\"")), "{work}");
+    let daemon = lines("daemon-r1.log");
+    assert!(!daemon.is_empty() && daemon.iter().all(|line| line["run"] == "r1"), "{daemon:?}");
+}

@@ -89,7 +89,7 @@ fn request_of(stream: &TcpStream) -> Option<Vec<Value>> {
 }
 
 /// The spans of lines of requests.
-fn spans_of(lines: &str) -> Vec<Value> {
+pub fn spans_of(lines: &str) -> Vec<Value> {
     let mut all = Vec::new();
     for line in lines.lines() {
         let request: Value = serde_json::from_str(line).expect("JSON");
@@ -106,14 +106,14 @@ fn nanos(span: &Value, name: &str) -> u128 {
     span[name].as_str().and_then(|text| text.parse().ok()).expect("nanoseconds as text")
 }
 
-fn said<'a>(span: &'a Value, name: &str) -> Option<&'a str> {
+pub fn said<'a>(span: &'a Value, name: &str) -> Option<&'a str> {
     let all = span["attributes"].as_array().expect("attributes");
     let value = &all.iter().find(|one| one["key"] == name)?["value"];
     value["stringValue"].as_str().or_else(|| value["intValue"].as_str())
 }
 
 /// Each span once, each parent there, each child inside it.
-fn is_a_forest(spans: &[Value]) {
+pub fn is_a_forest(spans: &[Value]) {
     let by_id: BTreeMap<&str, &Value> =
         spans.iter().map(|span| (span["spanId"].as_str().expect("an id"), span)).collect();
     assert_eq!(by_id.len(), spans.len(), "a span came twice");

@@ -40,7 +40,7 @@ impl State {
             Event::Resumed { reason } => self.resume(*reason, at),
             Event::ModeChanged { mode } => self.mode = Some(*mode),
             Event::DrainStarted { .. } => self.draining = true,
-            Event::Operation { id, kind, subject, answer, by, facts, undoes, checkpoint } => {
+            Event::Operation { id, kind, subject, answer, by, facts, undoes, checkpoint, .. } => {
                 self.log(Record {
                     id: id.clone(),
                     seq: self.seq,

@@ -15,6 +15,7 @@ pub struct Live {
     pub append: Histogram,
     pub effects: BTreeMap<&'static str, EffectTimes>,
     requests: BTreeMap<(String, u16), u64>,
+    answers: BTreeMap<String, Histogram>,
     pub feed_clients: u64,
     pub feed_cuts: u64,
 }
@@ -38,6 +39,7 @@ impl Default for Live {
             append: Histogram::new(QUICK),
             effects: BTreeMap::new(),
             requests: BTreeMap::new(),
+            answers: BTreeMap::new(),
             feed_clients: 0,
             feed_cuts: 0,
         }
@@ -46,9 +48,11 @@ impl Default for Live {
 
 impl Live {
     /// `route`: as the API describes it, `/v1/tasks/{id}`; what it does not know has none.
-    pub fn asked(&mut self, route: Option<&str>, code: u16) {
+    pub fn asked(&mut self, route: Option<&str>, code: u16, seconds: f64) {
         let key = (route.unwrap_or("none").to_owned(), code);
         if self.requests.len() < ROUTES_MAX || self.requests.contains_key(&key) {
+            let answers = self.answers.entry(key.0.clone());
+            answers.or_insert_with(|| Histogram::new(QUICK)).note(seconds);
             *self.requests.entry(key).or_default() += 1;
         }
     }
@@ -64,6 +68,9 @@ impl Live {
         for ((route, code), many) in &self.requests {
             let labels = [("route", route.as_str()), ("code", &code.to_string())];
             page.one("swarm_http_requests_total", &labels, float(*many));
+        }
+        for (route, seconds) in &self.answers {
+            page.histogram("swarm_http_seconds", &[("route", route)], seconds);
         }
         page.one("swarm_feed_clients", &[], float(self.feed_clients));
         page.one("swarm_feed_cuts_total", &[], float(self.feed_cuts));

@@ -29,8 +29,8 @@ fn page() -> String {
     let mut live = Live::default();
     live.append.note(0.002);
     VERBS.iter().for_each(|verb| live.effects.entry(verb).or_default().seconds.note(3.0));
-    live.asked(Some("/v1/tasks/{id}"), 200);
-    live.asked(None, 404);
+    live.asked(Some("/v1/tasks/{id}"), 200, 0.01);
+    live.asked(None, 404, 0.01);
     let around = Around { disk_free: Some(1 << 30), live: Some(live) };
     tally.text(&crate::show::board(&state, state.at), "0.1.0", &around)
 }
@@ -98,7 +98,8 @@ fn every_label_comes_from_a_closed_list_or_the_configuration() {
             let fits = match label {
                 "le" => word == "+Inf" || word.parse::<f64>().is_ok(),
                 "version" => word == "0.1.0",
-                "profile" => word == "script",
+                "profile" | "program" => word == "script",
+                "model" => word.is_empty(),
                 "route" => word == "none" || word.starts_with("/v1/"),
                 "code" => word.parse::<u16>().is_ok(),
                 "status" | "state" | "kind" | "reason" | "class" | "outcome" | "verdict" | "type"

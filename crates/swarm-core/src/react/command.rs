@@ -2,8 +2,10 @@
 
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::event::Event;
+use swarm_protocol::ids::TaskId;
 use swarm_protocol::outcome::{Next, PauseReason};
 use swarm_protocol::plan::Status;
+use swarm_protocol::planning::Planning;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
@@ -15,7 +17,7 @@ use crate::limits::DUE_MAX;
 use crate::operation::undo;
 use crate::stage::{MergeStep, Stage};
 use crate::state::State;
-use crate::state::operations::BY_PERSON;
+use crate::state::operations::{BY_PERSON, Record};
 
 /// Events of a command and the sentence its asker is told.
 pub(crate) struct Outcome {
@@ -51,6 +53,7 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
         return Ok(operate::asked(state, asker, begun, now));
     }
     let undoes = operate::undoes(state, &envelope.command);
+    let planning = planning_of(&envelope.command).map(|planning| planning.bounded(now));
     let Outcome { mut events, answer } = match envelope.command {
         Command::MessageAgent { task, text } => {
             message::queue(state, task, text, envelope.id.clone(), envelope.by.clone())?
@@ -76,19 +79,41 @@ pub(super) fn react(state: &State, envelope: Envelope, now: Timestamp) -> Result
     // A closed plan's last record is its closing: a start that finds it there finishes the renames.
     let at = events.len() - usize::from(matches!(events.last(), Some(Event::PlanClosed { .. })));
     let (by, facts) = (Some(envelope.by), None);
-    let record = Event::Operation { id: envelope.id, kind, subject, answer, by, facts, undoes, checkpoint };
+    let id = envelope.id;
+    let record = Event::Operation { id, kind, subject, answer, by, facts, undoes, checkpoint, planning };
     events.insert(at, record);
     Ok(events)
+}
+
+/// What it took to propose what is wished.
+fn planning_of(command: &Command) -> Option<Planning> {
+    match command {
+        Command::SavePlan { planning, .. } | Command::SplitTask { planning, .. } => planning.clone(),
+        _ => None,
+    }
 }
 
 /// Whoever gives the same id to another wish would take the answer to the first for its own.
 fn used_otherwise(state: &State, envelope: &Envelope) -> Option<Refusal> {
     let past = state.ops.record(&envelope.id)?;
     // What is accepted is recorded under the name of what was proposed.
-    let is_same =
-        past.kind == envelope.command.kind() || matches!(envelope.command, Command::AcceptProposal { .. });
-    let why = || format!("it was used for `{}` already", past.kind);
+    let is_same = past.kind == envelope.command.kind() && is_about(state, &envelope.command, past)
+        || matches!(envelope.command, Command::AcceptProposal { .. });
+    let why = || format!("it was used for `{}` already; give each wish its own", past.describe());
     (!is_same).then(|| Refusal::BadValue { what: format!("The id {}", envelope.id), why: why() })
+}
+
+/// Whether what was done before is about what this is about, as far as that is recorded.
+fn is_about(state: &State, command: &Command, past: &Record) -> bool {
+    let Some(before) = &past.subject else { return true };
+    match command {
+        // Its number may have been looked up, and is another one by now.
+        Command::AddTask { task, .. } => {
+            let added = TaskId::new(before.as_str()).ok().and_then(|id| state.task(&id));
+            added.is_none_or(|added| added.spec.title == task.title)
+        }
+        other => other.subject().is_none_or(|now| now == *before),
+    }
 }
 
 fn open(state: &State) -> bool {
@@ -97,7 +122,7 @@ fn open(state: &State) -> bool {
 
 fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome, Refusal> {
     match command {
-        Command::SavePlan { plan, kind, source, reset_statuses } => {
+        Command::SavePlan { plan, kind, source, reset_statuses, .. } => {
             save::save(state, plan, kind, source, reset_statuses)
         }
         Command::ResetPlan => plan::reset(state),
@@ -159,7 +184,7 @@ fn carry_out(state: &State, command: Command, now: Timestamp) -> Result<Outcome,
         | Command::DeclineProposal { .. } => Err(Refusal::PlanClosed),
         Command::ReleaseReservation { number } => reserve::release(state, number),
         Command::ReviveAgent { agent } => restart::revive(state, agent),
-        Command::SplitTask { task, parts } => split::split(state, task, parts),
+        Command::SplitTask { task, parts, .. } => split::split(state, task, parts),
         Command::OpenQuota { group } => quota::open(state, group),
         Command::HoldQuota { group } => quota::hold(state, group),
         Command::ExtendBudget { task } => budget::extend(state, task),

@@ -84,8 +84,9 @@ pub(super) fn accept(
             let answer = format!("Nothing was done, proposal {number} is void: {why}");
             let void = ProposalEnd::Void { why, operation: Some(id.clone()) };
             let (kind, subject) = ("attention --accept".into(), Some(number.to_string()));
-            let (by, facts, undoes, checkpoint) = (Some(by), None, None, None);
-            let record = Event::Operation { id, kind, subject, answer, by, facts, undoes, checkpoint };
+            let (by, facts, undoes, checkpoint, planning) = (Some(by), None, None, None, None);
+            let record =
+                Event::Operation { id, kind, subject, answer, by, facts, undoes, checkpoint, planning };
             return Ok(vec![ended(void), record]);
         }
     };

@@ -10,9 +10,10 @@ use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 
 use super::merge::Merge;
-use super::span::{Key, Open, Span, TraceId};
+use super::span::{Key, Open, Span};
 use super::{Program, ended_by, names};
 use crate::how_ended::class;
+use crate::state::flow::takes_out_of_hand;
 
 #[derive(Debug, Clone)]
 pub(super) struct Attempt {
@@ -72,10 +73,6 @@ impl Attempt {
         })
     }
 
-    pub fn trace(&self) -> TraceId {
-        self.span.trace
-    }
-
     pub fn note(
         &mut self,
         ledger: &str,
@@ -90,7 +87,8 @@ impl Attempt {
             Event::WorkSubmitted { run, iteration, tip, .. }
             | Event::CheckingResumed { run, iteration, tip, .. } => {
                 self.working = None;
-                let mut check = self.span.open(ledger, names::CHECK, &["check", &seq.to_string()], at);
+                let [check, seq] = of_check(seq);
+                let mut check = self.span.open(ledger, names::CHECK, &[&check, &seq], at);
                 check.say(names::RUN, run.as_str());
                 check.say(names::ITERATION, *iteration);
                 check.say(names::COMMIT, tip.as_str());
@@ -132,8 +130,8 @@ impl Attempt {
 
     fn iteration(&self, ledger: &str, since: Timestamp) -> Open {
         let run = self.run.as_ref().map_or("", RunId::as_str);
-        let parts = ["iteration", run, &self.iterations.to_string()];
-        let mut span = self.span.open(ledger, names::INVOKE_AGENT, &parts, since);
+        let [kind, of, number] = parts_of_iteration(run, self.iterations);
+        let mut span = self.span.open(ledger, names::INVOKE_AGENT, &[&kind, &of, &number], since);
         span.say(names::OPERATION_NAME, names::INVOKE_AGENT);
         span.say(names::RUN, run);
         span.say(names::ITERATION, self.iterations);
@@ -141,15 +139,7 @@ impl Attempt {
             span.say(names::AGENT_NAME, agent.as_str());
             span.name = format!("{} {agent}", names::INVOKE_AGENT);
         }
-        if !self.program.name.is_empty() {
-            span.say(names::PROGRAM, self.program.name.as_str());
-        }
-        if let Some(provider) = names::provider_of(&self.program.name) {
-            span.say(names::PROVIDER_NAME, provider);
-        }
-        if let Some(model) = &self.program.model {
-            span.say(names::REQUEST_MODEL, model.as_str());
-        }
+        span.say_program(&self.program.name, self.program.model.as_deref());
         span
     }
 
@@ -196,6 +186,9 @@ impl Attempt {
 
     /// How it ended, if the record ends it: a word of a closed list, and what was wrong.
     pub fn ended_by(&self, event: &Event) -> Option<(&'static str, Option<&'static str>)> {
+        if !takes_out_of_hand(event) {
+            return None;
+        }
         match event {
             Event::AgentFailed { how: Ended::Stopped, .. } | Event::AgentStopped { .. } => {
                 return Some(("stopped", None));
@@ -211,8 +204,6 @@ impl Attempt {
             _ => None,
         };
         match event.status()? {
-            // Still in the hands of this attempt.
-            Status::Active | Status::Review | Status::Merging => None,
             Status::Pending => Some(("sent_back", error)),
             Status::Done if self.merged => Some(("merged", None)),
             status => Some((status.word(), error)),
@@ -248,4 +239,18 @@ impl Attempt {
         self.span.say_usage(&self.used);
         ended(self.span.end(at, error));
     }
+}
+
+/// What an iteration is known by, once in a ledger.
+pub(super) fn of_iteration(run: &RunId, iteration: u32) -> [String; 3] {
+    parts_of_iteration(run.as_str(), iteration)
+}
+
+fn parts_of_iteration(run: &str, iteration: u32) -> [String; 3] {
+    ["iteration".to_owned(), run.to_owned(), iteration.to_string()]
+}
+
+/// Checks are known by the record that they began with.
+pub(super) fn of_check(seq: u64) -> [String; 2] {
+    ["check".to_owned(), seq.to_string()]
 }

@@ -15,12 +15,15 @@ pub const BUILD: &str = "swarm.build";
 pub const VERIFY: &str = "swarm.verify";
 pub const PUBLISH: &str = "swarm.publish";
 pub const OPERATION: &str = "swarm.operation";
+pub const EXECUTE_TOOL: &str = "execute_tool";
+pub const PLAN: &str = "plan";
 
 pub const OPERATION_NAME: &str = "gen_ai.operation.name";
 pub const WORKFLOW_NAME: &str = "gen_ai.workflow.name";
 pub const AGENT_NAME: &str = "gen_ai.agent.name";
 pub const PROVIDER_NAME: &str = "gen_ai.provider.name";
 pub const REQUEST_MODEL: &str = "gen_ai.request.model";
+pub const TOOL_NAME: &str = "gen_ai.tool.name";
 pub const CONVERSATION_ID: &str = "gen_ai.conversation.id";
 pub const INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
 pub const OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
@@ -46,6 +49,7 @@ pub const LEVEL: &str = "swarm.merge.level";
 pub const OPERATION_ID: &str = "swarm.operation.id";
 pub const OPERATION_KIND: &str = "swarm.operation.kind";
 pub const SUBJECT: &str = "swarm.operation.subject";
+pub const ASKED: &str = "swarm.plan.asked";
 pub const UNFINISHED: &str = "swarm.unfinished";
 
 /// Whose models a program asks; none where it lets its user choose.

@@ -1,5 +1,7 @@
 //! A span, and the ids that are the same however often it is made.
 
+use std::ops::{Deref, DerefMut};
+
 use sha2::{Digest, Sha256};
 use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::TaskId;
@@ -81,17 +83,22 @@ impl Span {
     }
 }
 
-/// Something under way.
+/// Something under way: a span that ends where it began, until it is known when.
 #[derive(Debug, Clone)]
-pub(super) struct Open {
-    pub trace: TraceId,
-    pub id: SpanId,
-    pub parent: Option<SpanId>,
-    pub name: String,
-    pub kind: &'static str,
-    pub task: Option<TaskId>,
-    pub start: Timestamp,
-    attributes: Vec<(&'static str, Value)>,
+pub(super) struct Open(Span);
+
+impl Deref for Open {
+    type Target = Span;
+
+    fn deref(&self) -> &Span {
+        &self.0
+    }
+}
+
+impl DerefMut for Open {
+    fn deref_mut(&mut self) -> &mut Span {
+        &mut self.0
+    }
 }
 
 /// Where a new span belongs.
@@ -104,14 +111,24 @@ pub(super) struct Key<'a> {
 impl Key<'_> {
     /// `parts` are said once in a ledger: what they name is the same whenever it is asked.
     pub fn open(self, kind: &'static str, parts: &[&str], start: Timestamp) -> Open {
-        let digest = digest(self.ledger, parts);
-        let (trace, id) = digest.split_at(16);
-        let id = SpanId(first(id));
+        let (own, id) = ids(self.ledger, parts);
         let (trace, parent) = match self.within {
             Some((trace, parent)) => (trace, Some(parent)),
-            None => (TraceId(first(trace)), None),
+            None => (own, None),
         };
-        Open { trace, id, parent, name: kind.to_owned(), kind, task: None, start, attributes: Vec::new() }
+        let (name, end) = (kind.to_owned(), start);
+        Open(Span {
+            trace,
+            id,
+            parent,
+            name,
+            kind,
+            task: None,
+            start,
+            end,
+            attributes: Vec::new(),
+            error: None,
+        })
     }
 }
 
@@ -126,6 +143,19 @@ impl Open {
 
     pub fn say(&mut self, name: &'static str, value: impl Into<Value>) {
         self.attributes.push((name, value.into()));
+    }
+
+    /// Which program, whose models it asks, and which of them.
+    pub fn say_program(&mut self, program: &str, model: Option<&str>) {
+        if !program.is_empty() {
+            self.say(names::PROGRAM, program);
+        }
+        if let Some(provider) = names::provider_of(program) {
+            self.say(names::PROVIDER_NAME, provider);
+        }
+        if let Some(model) = model {
+            self.say(names::REQUEST_MODEL, model);
+        }
     }
 
     /// What was used; nothing where no program said it.
@@ -144,9 +174,16 @@ impl Open {
         if let Some(error) = error {
             self.say(names::ERROR_TYPE, error);
         }
-        let Self { trace, id, parent, name, kind, task, start, attributes } = self;
-        Span { trace, id, parent, name, kind, task, start, end: at.max(start), attributes, error }
+        (self.0.end, self.0.error) = (at.max(self.start), error);
+        self.0
     }
+}
+
+/// The id of the span that `parts` name, and that of the trace which it begins where it is inside no other.
+pub(super) fn ids(ledger: &str, parts: &[&str]) -> (TraceId, SpanId) {
+    let digest = digest(ledger, parts);
+    let (trace, id) = digest.split_at(16);
+    (TraceId(first(trace)), SpanId(first(id)))
 }
 
 /// Parts are of fixed kinds or ids without a zero byte, so no two lists of them hash alike.

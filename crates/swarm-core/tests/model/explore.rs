@@ -71,6 +71,7 @@ impl Place {
             kind: SaveKind::Save,
             source: "plan.json".into(),
             reset_statuses: false,
+            planning: None,
         };
         place.ask(save).expect("a good plan is accepted");
         place

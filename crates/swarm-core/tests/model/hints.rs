@@ -55,7 +55,7 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
         ["swarm", "budget", "extend", id] => Command::ExtendBudget { task: Some(task(id)) },
         ["swarm", "task", "split", id] => {
             let parts = ["p1", "p2"].map(|id| TaskSpec::new(task_id(id), "a part"));
-            Command::SplitTask { task: task(id), parts: parts.into() }
+            Command::SplitTask { task: task(id), parts: parts.into(), planning: None }
         }
         ["swarm", "agent", "message", id, "\"…\""] => {
             Command::MessageAgent { task: task(id), text: "the old parser".into() }
@@ -77,7 +77,7 @@ pub fn execute(mut place: Place, hint: &str) -> bool {
         ["swarm", "plan", "salvage"] => Command::AcknowledgeLoss { salvaged: 0 },
         ["swarm", "plan", "save", "FILE"] => {
             let (plan, source) = (plan_of(&[("a", &[])]), "plan.json".into());
-            Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: false }
+            Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: false, planning: None }
         }
         ["swarm", "op", "log"] | ["swarm", "checkpoint", "list"] => return true,
         ["swarm", "op", "show", id] => return place.state.ops.log.iter().any(|r| r.seq.to_string() == *id),

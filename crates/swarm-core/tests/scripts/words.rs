@@ -178,9 +178,11 @@ pub fn command(words: &[&str]) -> Option<Command> {
         ["revive", agent] => Command::ReviveAgent { agent: AgentId::new(agent).expect("an agent id") },
         ["quota", "open", group] => Command::OpenQuota { group: (*group).into() },
         ["quota", "hold", group] => Command::HoldQuota { group: (*group).into() },
-        ["split", task, parts @ ..] => {
-            Command::SplitTask { task: id(task), parts: parts.iter().map(|part| spec(part)).collect() }
-        }
+        ["split", task, parts @ ..] => Command::SplitTask {
+            task: id(task),
+            parts: parts.iter().map(|part| spec(part)).collect(),
+            planning: None,
+        },
         ["message", task] => Command::MessageAgent { task: id(task), text: "use the old parser".into() },
         ["closing"] => Command::Pause { reason: PauseReason::Close, why: "close".into(), force: true },
         ["resume", "close"] => Command::Resume { reason: PauseReason::Close },

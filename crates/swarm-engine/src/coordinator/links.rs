@@ -76,12 +76,12 @@ impl Links {
     }
 
     /// Says how the daemon should be now, unless it was told on this connection already.
-    pub fn order(&mut self, run: &RunId, epoch: u64, order: Order) {
+    pub fn order(&mut self, run: &RunId, epoch: u64, order: Order, traceparent: Option<String>) {
         let Some(link) = self.by_run.get_mut(run) else { return };
         if link.ordered.as_ref() == Some(&order) {
             return;
         }
-        if link.wire.send(Downward::Order { epoch, order: order.clone() }) {
+        if link.wire.send(Downward::Order { epoch, order: order.clone(), traceparent }) {
             link.ordered = Some(order);
         } else {
             self.by_run.remove(run);

@@ -6,6 +6,7 @@ use swarm_core::State;
 use swarm_core::effect::Effect;
 use swarm_core::input::Report;
 use swarm_core::state::operations::BY_PERSON;
+use swarm_core::trace::traceparent;
 use swarm_git::GitError;
 use swarm_protocol::api::ApiError;
 use swarm_protocol::channel::RunKind;
@@ -45,6 +46,8 @@ pub(super) enum Background {
     Moment(Box<Moment>),
     /// What whoever reviews is told of the plan.
     Review(Box<ReviewSetting>),
+    /// The span that a hook belongs to.
+    Within(Option<String>),
 }
 
 /// The swarm at the moment of a checkpoint.
@@ -76,6 +79,7 @@ impl Background {
                 let setting = ReviewSetting::of(store.state(), task);
                 setting.map_or(Self::Nothing, |setting| Self::Review(Box::new(setting)))
             }
+            Effect::Hook { .. } => Self::Within(traceparent(store.state(), effect)),
             _ => Self::Nothing,
         }
     }
@@ -151,7 +155,8 @@ pub(super) async fn operate(world: &World, effect: Effect, background: Backgroun
         Effect::Forget { name } => forget(world, name).await,
         Effect::Rewind { task, run, to } => rewind_worktree(world, task, &run, to.as_ref()).await,
         Effect::Hook { n, hook, subject, variables } => {
-            Ok(run_hook(world, n, &hook, subject.as_deref(), variables).await)
+            let occasion = occasion_of(world, &hook, subject.as_deref(), variables, background);
+            Ok(run_hook(world, n, &occasion).await)
         }
         other => Err(format!("{} is the work of another executor", other.verb())),
     }
@@ -231,20 +236,28 @@ async fn rewind_worktree(
     Ok(Report::Rewound { task, saved })
 }
 
-async fn run_hook(
+fn occasion_of(
     world: &World,
-    n: u64,
     hook: &str,
     subject: Option<&str>,
     mut variables: BTreeMap<String, String>,
-) -> Report {
+    background: Background,
+) -> Occasion {
     if let Some(task) = subject.and_then(|text| TaskId::new(text).ok()) {
         variables.entry("WORKTREE".into()).or_insert_with(|| world.worktree_of(&task).display().to_string());
         variables.entry("TASK_ID".into()).or_insert_with(|| task.to_string());
     }
+    let mut occasion = Occasion::new(hook, &variables);
+    if let Background::Within(parent) = background {
+        occasion.traceparent = parent;
+    }
+    occasion
+}
+
+async fn run_hook(world: &World, n: u64, occasion: &Occasion) -> Report {
     let nonce = world.nonce_of_hook(n);
-    let found = hooks::find(&world.paths.root, hook, &hooks::configured(&world.config.hooks));
-    let ended = hooks::run(&world.paths.root, &found, &Occasion::new(hook, &variables), &nonce).await;
+    let found = hooks::find(&world.paths.root, &occasion.hook, &hooks::configured(&world.config.hooks));
+    let ended = hooks::run(&world.paths.root, &found, occasion, &nonce).await;
     Report::HookEnded { n, outcome: ended.outcome, output: ended.output }
 }
 

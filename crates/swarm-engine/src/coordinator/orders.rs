@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use swarm_core::effect::{Effect, WorkOrder};
+use swarm_core::trace::traceparent;
 use swarm_protocol::channel::{CommandLine, Order};
 use swarm_protocol::config::Commands;
 use swarm_protocol::ids::RunId;
@@ -39,12 +40,13 @@ impl Coordinator {
         if self.stops_without_room.is_some() {
             let order = Order::Drain { within_secs: self.world.config.stop.drain.secs };
             let runs: Vec<RunId> = self.store.state().runs.keys().cloned().collect();
-            return runs.iter().for_each(|run| self.links.order(run, epoch, order.clone()));
+            return runs.iter().for_each(|run| self.links.order(run, epoch, order.clone(), None));
         }
         for effect in owed {
             let Some(run) = run_of(effect).filter(|run| self.links.is_connected(run)) else { continue };
             if let Some(order) = self.order_for(effect) {
-                self.links.order(run, epoch, order);
+                let parent = traceparent(self.store.state(), effect);
+                self.links.order(run, epoch, order, parent);
             }
         }
     }

@@ -12,7 +12,8 @@ use super::Told;
 use super::orders::run_of;
 
 /// Around everything that is done for this effect: git calls in it carry its task and its run.
-pub(super) fn effect_span(effect: &Effect) -> Span {
+/// `parent`: the span of the trace that it is part of.
+pub(super) fn effect_span(effect: &Effect, parent: Option<&str>) -> Span {
     let run = match effect {
         Effect::Rewind { run, .. } => Some(run),
         other => run_of(other),
@@ -23,6 +24,7 @@ pub(super) fn effect_span(effect: &Effect) -> Span {
         task = effect.task().map(display),
         run = run.map(display),
         operation = operation_of(effect).map(display),
+        trace = parent.and_then(|parent| parent.split('-').nth(1)),
     )
 }
 

@@ -183,6 +183,7 @@ impl Store {
             kind: SaveKind::Migrate,
             source: source.clone(),
             reset_statuses: false,
+            planning: None,
         };
         let id = CommandId::new("migration").expect("a plain word");
         let envelope = Envelope { id, by: "swarm:migration".into(), command };

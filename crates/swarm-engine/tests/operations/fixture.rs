@@ -52,8 +52,13 @@ impl Fixture {
     pub async fn with_plan(repo: &Path) -> Self {
         let fixture = Self::at(repo).await;
         let plan = planfile::parse("test", PLAN.as_bytes()).expect("a plan");
-        let save =
-            Command::SavePlan { plan, kind: SaveKind::Save, source: "test".into(), reset_statuses: false };
+        let save = Command::SavePlan {
+            plan,
+            kind: SaveKind::Save,
+            source: "test".into(),
+            reset_statuses: false,
+            planning: None,
+        };
         fixture.ask(save).expect("a plan can be saved");
         fixture
     }

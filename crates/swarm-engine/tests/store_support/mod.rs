@@ -38,7 +38,13 @@ pub fn add(id: &str) -> Command {
 
 pub fn save(text: &str) -> Command {
     let plan = planfile::parse("test", text.as_bytes()).expect("a plan");
-    Command::SavePlan { plan, kind: SaveKind::Save, source: "test".into(), reset_statuses: false }
+    Command::SavePlan {
+        plan,
+        kind: SaveKind::Save,
+        source: "test".into(),
+        reset_statuses: false,
+        planning: None,
+    }
 }
 
 pub const PLAN: &str = "# Ship it\n## Phase 1: Base\n- [ ] 1.1 First\n- [ ] 1.2 Second\n  depends: 1.1\n";

@@ -18,6 +18,7 @@ pub(super) fn save_plan(args: SavePlanArgs) -> Result<Wish, ApiError> {
         kind: SaveKind::Save,
         source: "mcp".into(),
         reset_statuses: args.reset_statuses,
+        planning: None,
     };
     Ok(Wish::plain(command, args.id))
 }
@@ -51,7 +52,9 @@ pub(super) fn edit(args: EditArgs) -> Result<Wish, ApiError> {
             Command::MoveTask { task: task("move")?, after: args.after.clone(), phase: args.phase }
         }
         EditDo::Remove => Command::RemoveTask { task: task("remove")? },
-        EditDo::Split => Command::SplitTask { task: task("split")?, parts: parts(&args.parts)? },
+        EditDo::Split => {
+            Command::SplitTask { task: task("split")?, parts: parts(&args.parts)?, planning: None }
+        }
         EditDo::Waive => Command::WaiveGate {
             task: task("waive")?,
             gate: needed(args.gate, "gate", "waive")?,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use swarm_engine::feed::{Feed, Position};
 use swarm_engine::records::{Record, Records};
+use swarm_engine::tool_spans::tools_in;
 use swarm_engine::trace::{Span, Spans, request};
 use swarm_protocol::config::Collector;
 use swarm_protocol::record::event_of;
@@ -33,6 +34,8 @@ const AGAIN_MAX: Duration = Duration::from_secs(30);
 pub struct Follower {
     collector: Collector,
     ledger: PathBuf,
+    /// Where the journals are, and with them the calls of tools.
+    agents: PathBuf,
     mark: Mark,
     feed: Feed,
     ending: CancellationToken,
@@ -52,12 +55,12 @@ struct Made {
 impl Follower {
     pub fn new(
         collector: Collector,
-        ledger: PathBuf,
+        (ledger, agents): (PathBuf, PathBuf),
         mark: Mark,
         feed: Feed,
         ending: CancellationToken,
     ) -> Self {
-        Self { collector, ledger, mark, feed, ending, made: Made::default() }
+        Self { collector, ledger, agents, mark, feed, ending, made: Made::default() }
     }
 
     /// Until the run ends, and then to the last record once.
@@ -89,10 +92,11 @@ impl Follower {
             if self.made.read.seq >= position.seq {
                 return self.send_waiting().await;
             }
-            let (ledger, mut made) = (self.ledger.clone(), std::mem::take(&mut self.made));
+            let (ledger, agents) = (self.ledger.clone(), self.agents.clone());
+            let mut made = std::mem::take(&mut self.made);
             let mark = self.mark.clone();
             let reading = tokio::task::spawn_blocking(move || {
-                let read = made.read_page(&ledger, position, &mark);
+                let read = made.read_page(&ledger, &agents, position, &mark);
                 (made, read)
             });
             // On a panic everything is read anew.
@@ -141,18 +145,18 @@ impl Follower {
 }
 
 impl Made {
-    fn read_page(&mut self, ledger: &Path, position: Position, mark: &Mark) -> io::Result<()> {
+    fn read_page(&mut self, ledger: &Path, agents: &Path, position: Position, mark: &Mark) -> io::Result<()> {
         let records = Records::open(ledger, position)?;
         let page = records.page(self.read.end, PAGE_RECORDS, PAGE_BYTES)?;
         for record in &page.records {
-            self.take(record, mark);
+            self.take(record, agents, mark);
         }
         self.read.end = page.at;
         Ok(())
     }
 
     /// A record of a newer program says nothing that we could send.
-    fn take(&mut self, record: &Record, mark: &Mark) {
+    fn take(&mut self, record: &Record, agents: &Path, mark: &Mark) {
         #[derive(Deserialize)]
         struct Moment {
             ts: Timestamp,
@@ -165,7 +169,10 @@ impl Made {
         let mut ended = Vec::new();
         self.spans.note(record.seq, &event, ts, &mut |span| ended.push(span));
         if record.seq > mark.of(self.spans.ledger()) {
-            self.waiting.append(&mut ended);
+            for span in ended {
+                self.waiting.extend(tools_in(agents, self.spans.ledger(), &span));
+                self.waiting.push(span);
+            }
         }
     }
 }

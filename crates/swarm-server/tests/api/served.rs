@@ -137,7 +137,13 @@ pub fn save(tasks: usize, description: &str) -> Command {
         .collect();
     let plan = serde_json::json!({"goal": "a goal", "phases": [{"id": 1, "name": "one", "tasks": tasks}]});
     let plan: PlanFile = serde_json::from_value(plan).expect("a plan");
-    Command::SavePlan { plan, kind: SaveKind::Save, source: "test".into(), reset_statuses: false }
+    Command::SavePlan {
+        plan,
+        kind: SaveKind::Save,
+        source: "test".into(),
+        reset_statuses: false,
+        planning: None,
+    }
 }
 
 fn open_store(paths: &Paths) -> Store {

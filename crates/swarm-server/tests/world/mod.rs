@@ -237,7 +237,7 @@ impl Coordinator {
     }
 
     pub fn order(&self, order: Order) {
-        self.say(Downward::Order { epoch: self.epoch, order });
+        self.say(Downward::Order { epoch: self.epoch, order, traceparent: None });
     }
 
     pub fn go(&self, iteration: u32, lines: &str) {

@@ -111,6 +111,7 @@ impl OperationWorld {
             kind: SaveKind::Save,
             source: "plan.json".into(),
             reset_statuses: false,
+            planning: None,
         };
         world.ask(save).expect("a good plan");
         world.start();

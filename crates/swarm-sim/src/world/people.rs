@@ -66,7 +66,13 @@ impl People {
         }
         let execution_profile = Some(profile(rng));
         let plan = PlanFile { goal: "a story".into(), phases, execution_profile, ..PlanFile::default() };
-        Command::SavePlan { plan, kind: SaveKind::Save, source: "plan.json".into(), reset_statuses: false }
+        Command::SavePlan {
+            plan,
+            kind: SaveKind::Save,
+            source: "plan.json".into(),
+            reset_statuses: false,
+            planning: None,
+        }
     }
 
     /// Something a person might do now; often refused, which must change nothing.
@@ -117,7 +123,9 @@ impl People {
             112 => reviewed_by(task, None),
             113..118 => self.judge(rng, state, task),
             118..125 => Command::MessageAgent { task, text: "use the old parser".into() },
-            125..132 => self.split(rng, state).unwrap_or(Command::SplitTask { task, parts: vec![] }),
+            125..132 => {
+                self.split(rng, state).unwrap_or(Command::SplitTask { task, parts: vec![], planning: None })
+            }
             132 => quota(rng, state, false),
             133..139 => quota(rng, state, true),
             139..142 => revive(rng, state),
@@ -162,7 +170,7 @@ impl People {
             TaskSpec::new(task_id(&format!("s{}", self.tasks_added)), "a part")
         });
         let parts = parts.collect();
-        Some(Command::SplitTask { task: idle[rng.index(idle.len())].clone(), parts })
+        Some(Command::SplitTask { task: idle[rng.index(idle.len())].clone(), parts, planning: None })
     }
 
     /// A word about work that was submitted, if there is some.
@@ -221,7 +229,13 @@ impl People {
         }
         let plan = PlanFile { goal: "a story, told again".into(), phases, ..PlanFile::default() };
         let reset_statuses = rng.chance(10);
-        Command::SavePlan { plan, kind: SaveKind::Save, source: "plan.json".into(), reset_statuses }
+        Command::SavePlan {
+            plan,
+            kind: SaveKind::Save,
+            source: "plan.json".into(),
+            reset_statuses,
+            planning: None,
+        }
     }
 }
 

@@ -115,7 +115,13 @@ fn plan() -> Command {
         ..ExecutionProfile::default()
     });
     let plan = PlanFile { goal: "a weekend".into(), phases, execution_profile, ..PlanFile::default() };
-    Command::SavePlan { plan, kind: SaveKind::Save, source: "plan.json".into(), reset_statuses: false }
+    Command::SavePlan {
+        plan,
+        kind: SaveKind::Save,
+        source: "plan.json".into(),
+        reset_statuses: false,
+        planning: None,
+    }
 }
 
 impl Story {

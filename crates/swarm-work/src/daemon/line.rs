@@ -24,7 +24,8 @@ pub enum Heard {
         received: u64,
         ledger: Option<LedgerMark>,
     },
-    Order(Order),
+    /// With the span that what is started for it belongs to.
+    Order(Order, Option<String>),
     /// What became of what the agent asked for.
     Answered {
         ask: u64,
@@ -157,7 +158,9 @@ impl Line {
         match frame {
             Some(Downward::Ack { received, ledger }) => Heard::Acknowledged { received, ledger },
             Some(Downward::Answered { ask, answer }) => Heard::Answered { ask, answer },
-            Some(Downward::Order { epoch, order }) if self.obey(epoch) => Heard::Order(order),
+            Some(Downward::Order { epoch, order, traceparent }) if self.obey(epoch) => {
+                Heard::Order(order, traceparent)
+            }
             Some(Downward::Greeting(Greeting::Stop { epoch, .. })) if self.obey(epoch) => Heard::Unwanted,
             // The end of the connection, or a coordinator that has been replaced: not another word with it.
             _ => {

@@ -42,6 +42,8 @@ pub struct RunContext {
     pub traces: Traces,
     /// The newest percentage that the agent named.
     pub progress: watch::Sender<u8>,
+    /// The span that the work at hand belongs to.
+    traceparent: Mutex<Option<String>>,
     told: mpsc::Sender<FromDaemon>,
     wanted: mpsc::Sender<Wanted>,
     /// What the next attempt is told; none for runs that work on nothing.
@@ -97,11 +99,17 @@ impl RunContext {
             containment: OnceCell::new(),
             traces: Traces::default(),
             progress: watch::Sender::new(0),
+            traceparent: Mutex::default(),
             told,
             wanted: wants,
             context,
         };
         (run, Hears { told: from_work, wanted })
+    }
+
+    /// Programs that are started from here on hang their spans below this one.
+    pub(super) fn belongs_to(&self, traceparent: Option<String>) {
+        *self.traceparent.lock().unwrap_or_else(PoisonError::into_inner) = traceparent;
     }
 
     /// A sentence for the ledger: without secrets and without places of this machine.
@@ -189,6 +197,8 @@ impl RunContext {
             ("SWARM_START", &self.spec.start.unwrap_or(self.spec.attempt).to_string()),
         ];
         call.env.extend(named.map(|(name, value)| (name.into(), value.into())));
+        let parent = self.traceparent.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        call.env.extend(parent.map(|parent| (environment::TRACEPARENT.into(), parent.into())));
         if let Some(question) = &self.spec.question {
             call.env.insert(ROLE_VARIABLE.into(), question.form.role().into());
             let member = question.member.as_ref().map(|member| (MEMBER_VARIABLE.into(), member.into()));

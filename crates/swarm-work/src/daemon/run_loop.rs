@@ -43,6 +43,8 @@ pub struct RunLoop {
     work: Option<Work>,
     /// The newest order that has not been begun: it waits for the work at hand.
     wanted: Option<Order>,
+    /// The span that what is wanted belongs to.
+    traceparent: Option<String>,
     /// Begun last; none is ever begun twice.
     iteration: u32,
     checked: Option<u32>,
@@ -82,6 +84,7 @@ impl RunLoop {
             outbox,
             work: None,
             wanted: None,
+            traceparent: None,
             iteration: 0,
             checked: None,
             verified: false,

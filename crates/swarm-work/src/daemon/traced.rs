@@ -15,8 +15,8 @@ pub fn heard(heard: &Heard) {
         Heard::Acknowledged { received, .. } => info!(received, "acknowledged"),
         Heard::InVain { tries } => info!(tries, "the coordinator is not reached"),
         Heard::Unwanted => info!("no longer wanted"),
-        Heard::Order(Order::Go { iteration, .. }) => info!(order = "go", iteration, "told"),
-        Heard::Order(order) => info!(order = name_of_order(order), "told"),
+        Heard::Order(Order::Go { iteration, .. }, _) => info!(order = "go", iteration, "told"),
+        Heard::Order(order, _) => info!(order = name_of_order(order), "told"),
         Heard::Answered { ask, answer } => info!(ask, ok = answer.ok, "answered"),
         Heard::Silence => info!("the connection is lost"),
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use serde_json::{Map, Value};
+use swarm_process::environment;
 
 /// The kernel refuses a variable of 128 KiB; the document on standard input has the whole of it.
 const VALUE_MAX_BYTES: usize = 96 * 1024;
@@ -25,6 +26,8 @@ const TWINS: [(&str, &str); 2] = [("TASK_ID", "IDEA_ID"), ("RUNNING_TASKS", "RUN
 pub struct Occasion {
     pub hook: String,
     pub variables: BTreeMap<String, String>,
+    /// The span that the hook's own belong below.
+    pub traceparent: Option<String>,
 }
 
 impl Occasion {
@@ -39,13 +42,14 @@ impl Occasion {
                 }
             }
         }
-        Self { hook: hook.to_owned(), variables: all }
+        Self { hook: hook.to_owned(), variables: all, traceparent: None }
     }
 
     /// For the environment of the program: bounded, so that no list keeps it from starting.
     pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
         let mut left = ALL_MAX_BYTES;
         let mut all = vec![("SWARM_HOOK".into(), self.hook.clone().into())];
+        all.extend(self.traceparent.iter().map(|parent| (environment::TRACEPARENT.into(), parent.into())));
         for (name, value) in &self.variables {
             let value = value.replace('\0', "");
             let value = cut(&value, VALUE_MAX_BYTES.min(left));

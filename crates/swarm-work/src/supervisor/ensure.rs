@@ -29,6 +29,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// What is logged. Handed on to daemons, and by them to nobody.
 pub const LOG_VARIABLE: &str = "SWARM_LOG";
+/// And in which form they are kept.
+pub const LOG_FORMAT_VARIABLE: &str = "SWARM_LOG_FORMAT";
 
 /// How a daemon is started.
 #[derive(Debug, Clone)]
@@ -47,7 +49,7 @@ impl Launch {
         Self {
             program: swarm.into(),
             args: vec!["daemon".into(), "--spec".into()],
-            pass_env: vec![LOG_VARIABLE.into()],
+            pass_env: vec![LOG_VARIABLE.into(), LOG_FORMAT_VARIABLE.into()],
         }
     }
 }

@@ -63,6 +63,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         kind: SaveKind::Save,
         source: "editor".into(),
         reset_statuses: false,
+        planning: None,
     };
     if args.dry.dry_run {
         let seen = swarm.preview(&command).map_err(|error| kept(error, &file))?;

@@ -29,8 +29,8 @@ pub struct Args {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     let (plan, source) = plan_file::read(&args.file, &swarm.known_tasks())?;
-    let command =
-        Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses: args.reset_statuses };
+    let (reset_statuses, planning) = (args.reset_statuses, swarm.planning_of(&args.file));
+    let command = Command::SavePlan { plan, kind: SaveKind::Save, source, reset_statuses, planning };
     intervene(cx, &swarm, command, args.dry)
         .map_err(|error| plan_file::put_right(error, "swarm plan save", &args.file))?;
     if !args.dry.dry_run {

@@ -61,7 +61,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 }
 
 fn by_file(id: &TaskId, file: &Path, dry_run: bool, cx: &Context) -> Result<(), CliError> {
-    let command = Command::SplitTask { task: id.clone(), parts: plan_file::parts(file, id)? };
+    let command = Command::SplitTask { task: id.clone(), parts: plan_file::parts(file, id)?, planning: None };
     intervene(cx, &Swarm::open(cx)?, command, DryRun { dry_run })
         .map_err(|error| plan_file::put_right(error, &format!("swarm task split {id}"), file))
 }

@@ -117,7 +117,7 @@ impl Place {
         }
         if self.alphabet.splits {
             let parts = ["x", "y"].map(|id| TaskSpec::new(task_id(id), "a part"));
-            all.push(Command::SplitTask { task: first, parts: parts.into() });
+            all.push(Command::SplitTask { task: first, parts: parts.into(), planning: None });
         }
     }
 }

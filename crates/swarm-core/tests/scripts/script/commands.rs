@@ -24,6 +24,7 @@ pub fn command(words: &[&str]) -> Command {
                 kind: SaveKind::Save,
                 source: "plan.json".into(),
                 reset_statuses: false,
+                planning: None,
             }
         }
         ["slots", n] => Command::SetProfile { profile: profile(n.parse().expect("a number")) },

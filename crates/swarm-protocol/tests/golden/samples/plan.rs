@@ -1,10 +1,13 @@
 //! The plan and the swarm.
 
 use swarm_protocol::event::{Event, SnapshotData};
+use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::outcome::{Mode, PauseReason};
 use swarm_protocol::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskPatch};
+use swarm_protocol::planning::Planning;
 use swarm_protocol::policy::Policy;
+use swarm_protocol::time::Timestamp;
 
 use super::operations::fact;
 use super::{run, spec, task};
@@ -91,6 +94,27 @@ pub(super) fn swarm_events() -> Vec<Event> {
             facts: Some(vec![fact()]),
             undoes: None,
             checkpoint: None,
+            planning: None,
+        },
+        Event::Operation {
+            id: CommandId::new("01J8Z3K4M5N6P7Q8R9S0T1V2W4").expect("an id"),
+            kind: "plan save".into(),
+            subject: None,
+            answer: "1 task added".into(),
+            by: Some("person:cli".into()),
+            facts: None,
+            undoes: None,
+            checkpoint: None,
+            planning: Some(Planning {
+                profile: "claude".into(),
+                program: "claude".into(),
+                model: Some("opus".into()),
+                began: Timestamp(1_700_000_000_000),
+                ended: Timestamp(1_700_000_060_000),
+                asked: 2,
+                session: Some("s-1".into()),
+                usage: Usage { input_tokens: 10, output_tokens: 2, ..Usage::default() },
+            }),
         },
     ]
 }

@@ -12,7 +12,7 @@ use super::super::run_context::RunContext;
 use super::super::tools::{Called, Tools};
 use super::commits::CommitLog;
 use swarm_agents::handover::Handover;
-use swarm_agents::journal::Stream;
+use swarm_agents::journal::{Calls, Stream};
 use swarm_agents::signals::AgentSignal;
 use swarm_agents::{AgentEvent, Circles, Reading, Seen};
 
@@ -34,6 +34,7 @@ pub struct Agent<'a> {
     pub tools: Option<Tools>,
     /// What it is told of its task.
     pub told: Option<&'a TaskContext>,
+    pub tool_calls: Calls,
     quiet_noted: bool,
     in_a_circle: bool,
 }
@@ -49,6 +50,7 @@ impl<'a> Agent<'a> {
             commits,
             tools: None,
             told: None,
+            tool_calls: Calls::default(),
             quiet_noted: false,
             in_a_circle: false,
         }
@@ -121,6 +123,7 @@ impl Agent<'_> {
                 self.context.remember(Write::Soon, |left| left.said(&line));
             }
             AgentEvent::ToolStarted { name, input, same } => {
+                self.tool_calls.begins(&self.context.redactor.redact(&name));
                 let shown = format!("{name} {input}");
                 self.context.note(shown.trim_end());
                 let call = self.context.redactor.redact(shown.trim_end());
@@ -133,10 +136,13 @@ impl Agent<'_> {
                 self.calls(same, format!("{name} {input}").trim_end());
             }
             AgentEvent::ToolEnded { name, ok: false } => {
+                self.tool_calls.ends(&self.context.redactor.redact(&name), false);
                 self.context.note(&format!("{name} failed"));
                 self.context.remember(Write::Soon, Handover::tool_failed);
             }
-            AgentEvent::ToolEnded { .. } => {}
+            AgentEvent::ToolEnded { name, ok: true } => {
+                self.tool_calls.ends(&self.context.redactor.redact(&name), true);
+            }
             AgentEvent::Retries { text } => {
                 self.context.note(&format!("the program asks its service again: {text}"))
             }

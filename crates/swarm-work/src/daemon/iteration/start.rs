@@ -18,6 +18,7 @@ use super::super::program::{How, Ran, StopWish};
 use super::super::run_context::RunContext;
 use super::agent::{Agent, Heard};
 use super::commits::CommitLog;
+use swarm_agents::journal::{Calls, calls_file};
 use swarm_agents::{
     self, AgentProgram, AgentSetup, Circles, Conclusion, Ending, ExitFacts, Launch, Moment, Patience, Stdin,
     Surroundings, Way, journal,
@@ -83,6 +84,7 @@ pub async fn once(context: &RunContext, setup: &AgentSetup, start: Start<'_>, st
     let mut agent =
         Agent::new(context, reading, circles, CommitLog::of(context.commit_log().await.as_deref()));
     (agent.tools, agent.told) = (tools, told);
+    agent.tool_calls = Calls::of(iteration);
     agent.may_be_silent = setup.program == AgentProgram::Exec;
     let ran = match prepared(context, &invocation, &prompt_file, prompt) {
         Ok(call) => {
@@ -105,6 +107,10 @@ pub async fn once(context: &RunContext, setup: &AgentSetup, start: Start<'_>, st
         Ok(ran) => agent.reading.conclude(&exit_facts(ran)),
         Err(_) => Conclusion::Interrupted,
     };
+    if context.spec.kind == RunKind::Work {
+        let kept = agent.tool_calls.write(&calls_file(&context.spec.journal()));
+        complain("keep which tools the agent called", kept);
+    }
     let wants_fallback = ran.as_ref().is_ok_and(|ran| agent.reading.wants_fallback(&exit_facts(ran)));
     Run { ran, conclusion, heard: agent.reading.heard, learnings: agent.learnings, wants_fallback }
 }

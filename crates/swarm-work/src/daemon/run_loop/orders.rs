@@ -34,7 +34,7 @@ impl RunLoop {
             }
             Heard::InVain { tries } => self.call_for_help(tries),
             Heard::Unwanted => self.stop(self.context.spec.stop_grace()),
-            Heard::Order(order) => self.ordered(order),
+            Heard::Order(order, traceparent) => self.ordered(order, traceparent),
             // The loop looks at its clocks again: from now on the daemon may be alone for too long.
             Heard::Silence => self.asking.lost(),
             Heard::Answered { ask, answer } => self.asking.answered(ask, answer),
@@ -60,7 +60,7 @@ impl RunLoop {
         }
     }
 
-    fn ordered(&mut self, order: Order) {
+    fn ordered(&mut self, order: Order, traceparent: Option<String>) {
         match order {
             Order::Stop { grace_secs } => self.stop(Duration::from_secs(grace_secs)),
             Order::Drain { within_secs } => {
@@ -72,7 +72,7 @@ impl RunLoop {
             _ if self.ending.is_some() => {}
             Order::Hold => self.wanted = None,
             order if self.is_new(&order) => {
-                self.wanted = Some(order);
+                (self.wanted, self.traceparent) = (Some(order), traceparent);
                 self.begin_wanted();
             }
             // Asked for something that was done: the answer again, unless it is known already.
@@ -101,6 +101,7 @@ impl RunLoop {
         let Some(order) = self.wanted.take().filter(|order| self.is_new(order)) else { return };
         let (stop, mut wish) = watch::channel(None);
         let context = Arc::clone(&self.context);
+        context.belongs_to(self.traceparent.take());
         match &order {
             Order::Go { iteration, .. } => self.iteration = *iteration,
             Order::Check { iteration, .. } => self.checked = Some(*iteration),
