@@ -42,7 +42,11 @@ pub const METRICS: &[(&str, &str, &str)] = &[
         "When such an allowance comes back, where the program said so",
     ),
     ("swarm_disk_free_bytes", "gauge", "What is free for the swarm on the disk of the repository"),
-    ("swarm_attempts_total", "counter", "Attempts by how they ended and by profile; one that goes on has not"),
+    (
+        "swarm_attempts_total",
+        "counter",
+        "Attempts by how they ended and by profile; one that goes on has not",
+    ),
     ("swarm_task_seconds", "histogram", "Attempts from the claim to their end, by what they came to"),
     ("swarm_stage_seconds", "histogram", "Parts of an attempt by stage"),
     ("swarm_merge_seconds", "histogram", "How long a task holds the trunk"),
