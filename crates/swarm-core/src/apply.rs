@@ -17,6 +17,7 @@ mod reservation;
 mod restore;
 mod review;
 mod run;
+mod work;
 mod spent;
 mod swarm;
 mod verification;

@@ -1,5 +1,7 @@
 //! What comes in: wishes of people, reports of executors, the clock, and the coordinator's own coming and going.
 
+mod key_name;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -13,7 +15,7 @@ use swarm_protocol::operation::{HookOutcome, Landed, Left, Moved, Saved, Survey}
 use swarm_protocol::outcome::{Ended, Gate};
 use swarm_protocol::policy::Policy;
 
-use crate::effect::Key;
+pub use key_name::KeyName;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
@@ -308,49 +310,4 @@ pub struct Missing {
     pub why: String,
     /// None: git does not have it any more.
     pub work: Option<Landed>,
-}
-
-/// The key of an effect as it stands in a report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeyName {
-    pub verb: String,
-    pub run: Option<RunId>,
-    /// Of an operation, a checkpoint or a hook.
-    #[serde(default)]
-    pub name: Option<String>,
-}
-
-impl From<&Key> for KeyName {
-    fn from(key: &Key) -> Self {
-        let (verb, run) = match key {
-            Key::Stop(run) => ("Stop", Some(run)),
-            Key::Prepare(run) => ("Prepare", Some(run)),
-            Key::Work(run) => ("Work", Some(run)),
-            Key::Verify(run) => ("Verify", Some(run)),
-            Key::Review(run) => ("Review", Some(run)),
-            Key::Probe(run) => ("Probe", Some(run)),
-            Key::Build(_) => ("Build", None),
-            Key::Publish(_) => ("Publish", None),
-            Key::Release(_) => ("Release", None),
-            Key::Watch(_) => ("Watch", None),
-            Key::WatchTrunk(_) => ("WatchTrunk", None),
-            Key::Remove(_) => ("Remove", None),
-            Key::Revive(_) => ("Revive", None),
-            Key::Rewind(_) => ("Rewind", None),
-            Key::Survey(_) => ("Survey", None),
-            Key::Save(_) => ("Save", None),
-            Key::Mark(_) => ("Mark", None),
-            Key::Move(_) => ("Move", None),
-            Key::Forget(_) => ("Forget", None),
-            Key::Hook(_) => ("Hook", None),
-            Key::Prove => ("Prove", None),
-        };
-        let name = match key {
-            Key::Survey(op) | Key::Move(op) => Some(op.as_str().into()),
-            Key::Save(name) | Key::Mark(name) | Key::Forget(name) => Some(name.clone()),
-            Key::Hook(n) => Some(n.to_string()),
-            _ => None,
-        };
-        Self { verb: verb.into(), run: run.cloned(), name }
-    }
 }

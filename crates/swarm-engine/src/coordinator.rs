@@ -54,6 +54,7 @@ use executors::{ExecutorContext, FromExecutor, execute_and_report};
 use links::Links;
 use operate::Background;
 pub use outfit::{NoOutfit, Outfit};
+use turn::durable;
 pub use world::{SharedWorld, World};
 
 /// Reports that may wait for the loop; an executor that finds it full waits with its report.
@@ -324,20 +325,4 @@ fn position(store: &Store) -> Position {
 /// waits with them.
 fn waits_for_a_word(state: &State) -> bool {
     state.policy.dispatch && (waits_for_start(state) || waits_for_review(state))
-}
-
-/// Decides one input of our own and waits for the disk.
-async fn durable(
-    store: &mut Store,
-    input: Input,
-    now: Timestamp,
-) -> Result<Vec<(u64, Timestamp, Event)>, StoreError> {
-    let (done, disk) = tokio::sync::oneshot::channel();
-    let resolve = Box::new(|result| drop(done.send(result)));
-    let (events, last) = store.submit_then(input, now, "swarm:coordinator", resolve)?;
-    if !events.is_empty() {
-        turn::has_it(disk).await?;
-    }
-    let first = last + 1 - events.len() as u64;
-    Ok((first..).zip(events).map(|(seq, event)| (seq, now, event)).collect())
 }

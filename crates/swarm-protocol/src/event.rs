@@ -291,8 +291,7 @@ events! {
     TrunkTrialStarted "trunk_trial_started" [task "taskId": TaskId] { run "run": RunId, nonce "nonce": String, commit "commit": Oid }
     /// Trunk alone was verified; each of its commits once.
     TrunkJudged "trunk_judged" [task "taskId": TaskId] { run "run": RunId, commit "commit": Oid, green "green": bool, output "output": String }
-    /// The person's checkout cannot follow now: the result is kept, the trunk released. Tried again then at
-    /// the latest.
+    /// The person's checkout cannot follow now: the result is kept, the trunk released. Tried again then at the latest.
     PublishWaits "publish_waits" [task "taskId": TaskId]
         { why "why": String, paths "paths": Vec<String>, hint "hint": String, again_at "againAt": Option<Timestamp> }
     CheckoutChanged "checkout_changed" [task "taskId": TaskId] {}
@@ -311,8 +310,7 @@ events! {
     NothingChanged "nothing_changed" [task "taskId": TaskId, status "status": Status] { why "why": String, next "next": Next }
 
     // --- reservations -----------------------------------------------------------------------------
-    /// Files belong to a task, or to whoever asked, until they are released. `beside`: others that stood in the way and
-    /// were passed over.
+    /// Files belong to a task, or to whoever asked, until they are released. `beside`: others that were in the way.
     ReservationGranted "reservation_granted" []
         { task "task": Option<TaskId>, number "number": u64, by "by": Option<String>, files "files": Vec<String>, shared "shared": Vec<String>, secs "secs": u64,
           reason "reason": Option<String>, beside "beside": Vec<u64> }

@@ -40,6 +40,8 @@ const KNOWN: &[(&str, &[&str], &str)] = &[
     (
         "swarm-work",
         &[
+            "approval",
+            "build",
             "hand_in",
             "merge_tree",
             "operation",
@@ -52,7 +54,7 @@ const KNOWN: &[(&str, &[&str], &str)] = &[
             "shared_tree",
             "worktree",
         ],
-        "what is removed is rescued first, what an agent left is handed in before its worktree is used again, and an operation removes, brings back and settles conflicts as a merge does",
+        "what is removed is rescued first, what an agent left is handed in before its worktree is used again, and an operation removes, brings back and settles conflicts as a merge does; a merge is built of what was approved and saves what was changed since",
     ),
 ];
 

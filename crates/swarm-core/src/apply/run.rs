@@ -7,13 +7,13 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{AgentId, Oid, RunId, TaskId};
-use swarm_protocol::outcome::{Ended, Gate, Next};
+use swarm_protocol::outcome::{Ended, Next};
 use swarm_protocol::time::Timestamp;
 
 use super::legacy;
 use crate::reservations::wants_the_shared_tree;
 use crate::stage::Stage;
-use crate::state::{Audit, Run, SameFailure, SetupFailures, State};
+use crate::state::{Audit, Run, SetupFailures, State};
 use crate::text::tail;
 
 impl State {
@@ -49,55 +49,11 @@ impl State {
                 });
                 self.next_iteration(task, run, *iteration, at);
             }
-            Event::WorkSubmitted { task, run, iteration, tip, .. } => {
-                self.change(task, |t| {
-                    (t.last_end, t.submitted) = (None, Some(tip.clone()));
-                    (t.void, t.voids) = (None, 0);
-                });
-                self.enter(
-                    task,
-                    Stage::Checking { run: run.clone(), iteration: *iteration, tip: tip.clone() },
-                );
+            other => {
+                return self.apply_work(other, at)
+                    || self.apply_leave(other, at)
+                    || self.apply_end(other, at);
             }
-            Event::CheckingResumed { task, run, iteration, tip, .. } => {
-                self.change(task, |t| t.last_end = None);
-                let (run, iteration, tip) = (run.clone(), *iteration, tip.clone());
-                self.enter(task, Stage::Checking { run, iteration, tip });
-            }
-            Event::WorkReopened { task, run: Some(run), iteration, .. } => {
-                self.change(task, |t| t.submitted = None);
-                self.next_iteration(task, run, *iteration, at);
-            }
-            Event::WorkReopened { task, run: None, .. } => {
-                self.change(task, |t| t.submitted = None);
-                self.enter(task, Stage::Pending { since: at, not_before: Timestamp::ZERO });
-            }
-            Event::ChecksFailed { task, run, iteration, output, digest, gate, .. } => {
-                let told = match gate {
-                    Some(Gate::Scan) => {
-                        format!("The checks passed, and a scan of the work found this:\n{output}")
-                    }
-                    _ => output.clone(),
-                };
-                self.change(task, |t| {
-                    (t.last_failure, t.submitted) = (Some(tail(&told)), None);
-                    t.failed_scan = *gate == Some(Gate::Scan);
-                    t.same_failure = digest.as_ref().map(|digest| {
-                        let last = t.same_failure.take().filter(|same| same.digest == *digest);
-                        let count = last.map_or(0, |same| same.count).saturating_add(1);
-                        SameFailure { digest: digest.clone(), count }
-                    });
-                });
-                self.next_iteration(task, run, *iteration, at);
-            }
-            Event::ChecksPassed { task, .. } => {
-                self.change(task, |t| (t.submitted, t.same_failure, t.failed_scan) = (None, None, false));
-            }
-            Event::TaskApproved { task, tip, tree, base, left_out, .. } => {
-                self.approved(task, tip, tree, base, at);
-                self.change(task, |t| (t.left_out, t.void) = (left_out.clone(), None));
-            }
-            other => return self.apply_leave(other, at) || self.apply_end(other, at),
         }
         true
     }
@@ -221,13 +177,20 @@ impl State {
     }
 
     /// The agent works on after this iteration.
-    fn next_iteration(&mut self, task: &TaskId, run: &RunId, iteration: u32, at: Timestamp) {
+    pub(super) fn next_iteration(&mut self, task: &TaskId, run: &RunId, iteration: u32, at: Timestamp) {
         self.worked(run, at);
         self.enter(task, Stage::Active { run: run.clone(), iteration: iteration.saturating_add(1) });
         self.works_on(run, at);
     }
 
-    fn approved(&mut self, task: &TaskId, tip: &Oid, tree: &Oid, base: &Option<Oid>, at: Timestamp) {
+    pub(super) fn approved(
+        &mut self,
+        task: &TaskId,
+        tip: &Oid,
+        tree: &Oid,
+        base: &Option<Oid>,
+        at: Timestamp,
+    ) {
         self.change(task, |t| {
             (t.last_failure, t.failure, t.put_off, t.transient_retries) = (None, None, None, 0);
             (t.crashes, t.overflows, t.nudge) = (0, 0, None);

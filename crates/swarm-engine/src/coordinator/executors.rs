@@ -131,7 +131,7 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
             let at_secs = i64::try_from(at.0 / 1000).unwrap_or(i64::MAX);
             let trunk = trunk_tip(&world).await?;
             let regenerate = world.config.merge.regenerate.clone();
-            let approval = approval.map(|approval| approval_of(&task, approval));
+            let approval = approval_of(&task, approval);
             let work = Work { task, agent, base, tip, trunk, at_secs, reviewed, regenerate };
             build_approved(&world, work, approval, &context.cancel).await
         }
@@ -139,14 +139,13 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
             let trunk = world.trunk();
             let intent = Intent { trunk: trunk.clone(), old: base, new: result.clone() };
             let proof = Proof::new(trunk, result, commits);
-            let approval = approval.map(|approval| approval_of(&task, approval));
+            let approval = approval_of(&task, approval);
             publish_merge(&world, task, &intent, proof, approval).await
         }
         Effect::Release { task } => Ok(Report::Released { task }),
         Effect::Watch { task, paths } => {
-            let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
             tokio::select! {
-                changed = a_checkout_changes(&world, &task, &paths) => changed?,
+                changed = a_checkout_changes(&world, &task, paths) => changed?,
                 () = context.cancel.cancelled() => return Ok(Report::Cancelled { task }),
             }
             Ok(Report::CheckoutChanged { task })
@@ -175,9 +174,8 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
     }
 }
 
-fn approval_of(task: &TaskId, approval: effect::Approval) -> Approval {
-    let effect::Approval { tip, left_out } = approval;
-    Approval { task: task.clone(), tip, left_out }
+fn approval_of(task: &TaskId, approval: Option<effect::Approval>) -> Option<Approval> {
+    approval.map(|effect::Approval { tip, left_out }| Approval { task: task.clone(), tip, left_out })
 }
 
 async fn verify(

@@ -20,7 +20,7 @@ use super::executors::FromExecutor;
 use super::{Coordinator, Told, Urge};
 use crate::channel::FromSocket;
 use crate::look::{Look, Looked, look, show_around};
-use crate::store::StoreError;
+use crate::store::{Store, StoreError};
 use swarm_ledger::{AppendError, Committed};
 
 /// Inputs decided in one turn, at most: answers of the first must not wait for an endless stream.
@@ -318,4 +318,20 @@ impl Coordinator {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Decides one input of our own and waits for the disk.
+pub(super) async fn durable(
+    store: &mut Store,
+    input: Input,
+    now: Timestamp,
+) -> Result<Vec<(u64, Timestamp, Event)>, StoreError> {
+    let (done, disk) = oneshot::channel();
+    let resolve = Box::new(|result| drop(done.send(result)));
+    let (events, last) = store.submit_then(input, now, "swarm:coordinator", resolve)?;
+    if !events.is_empty() {
+        has_it(disk).await?;
+    }
+    let first = last + 1 - events.len() as u64;
+    Ok((first..).zip(events).map(|(seq, event)| (seq, now, event)).collect())
 }

@@ -12,7 +12,8 @@ use super::story::Story;
 use super::truth::Truth;
 
 /// What an executor says that finds the branch elsewhere than the approval.
-pub fn changed_since(truth: &Truth, task: &TaskId, approval: &Approval) -> Option<Report> {
+pub fn changed_since(truth: &Truth, task: &TaskId, approval: Option<&Approval>) -> Option<Report> {
+    let approval = approval?;
     let now = truth.worktrees.get(task)?.tip.clone();
     let ours = truth.joined_upon(&now) == Some(&approval.tip);
     let changed = now != approval.tip && approval.left_out.as_ref() != Some(&now) && !ours;

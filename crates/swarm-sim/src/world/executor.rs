@@ -119,27 +119,23 @@ impl Story {
                 self.attach(executor.n, run);
                 return Ok(Deed::UnderWay);
             }
+            Effect::WatchTrunk { commit, .. } if self.truth.trunk_tip() == *commit => {
+                return Ok(Deed::UnderWay);
+            }
             Effect::WatchTrunk { commit, .. } => {
-                let now = self.truth.trunk_tip();
-                if now == *commit {
-                    return Ok(Deed::UnderWay);
-                }
-                Report::TrunkChanged { commit: commit.clone(), now }
+                Report::TrunkChanged { commit: commit.clone(), now: self.truth.trunk_tip() }
             }
             _ if self.strikes(Fault::ExecutorFails, 4) => executor.fails(),
             Effect::Prove { tasks } => self.prove(tasks),
             Effect::Stop { run, task, .. } => self.stop(run, task),
             Effect::Build { task, base, tip, reviewed, approval, .. } => {
-                let changed =
-                    approval.as_ref().and_then(|approval| changed_since(&self.truth, task, approval));
+                let changed = changed_since(&self.truth, task, approval.as_ref());
                 changed.unwrap_or_else(|| self.build(task, base, tip, *reviewed))
             }
             Effect::Publish { task, base, result, commits, approval } => {
-                let changed =
-                    approval.as_ref().and_then(|approval| changed_since(&self.truth, task, approval));
-                match changed.filter(|_| self.truth.trunk_tip() == *base) {
-                    Some(changed) => changed,
-                    None => self.publish(task, base, result, commits)?,
+                match changed_since(&self.truth, task, approval.as_ref()) {
+                    Some(changed) if self.truth.trunk_tip() == *base => changed,
+                    _ => self.publish(task, base, result, commits)?,
                 }
             }
             Effect::Release { task } => Report::Released { task: task.clone() },

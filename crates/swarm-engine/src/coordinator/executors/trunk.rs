@@ -40,10 +40,11 @@ fn armed(
 pub(super) async fn a_checkout_changes(
     world: &World,
     task: &TaskId,
-    paths: &[PathBuf],
+    paths: Vec<String>,
 ) -> Result<(), String> {
+    let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
     let before = world.armed.lock().unwrap_or_else(PoisonError::into_inner).remove(task);
-    let now = armed(world, paths, |waits| CheckoutWatch::arm(&world.git, waits)).map_err(describe)?;
+    let now = armed(world, &paths, |waits| CheckoutWatch::arm(&world.git, waits)).map_err(describe)?;
     let mut watches = tokio::task::JoinSet::new();
     for mut watch in before.into_iter().flatten().chain(now) {
         watches.spawn(async move { watch.changed().await });
