@@ -23,7 +23,7 @@ fn an_aborted_session_leaves_trunk_where_it_began_and_a_retry_merges_everything_
     arena.assert_all_done();
     let log = arena.git(&["log", "--format=%s", "--reverse", "main"]);
     assert_eq!(log.lines().collect::<Vec<_>>(), ["start", "feat: one", "feat: two"]);
-    assert_eq!(arena.shown("1.1")["attempts"], 1, "nobody worked again");
+    assert_eq!(arena.starts("1.1"), 1, "nobody worked again");
     arena.assert_tidy();
 }
 
@@ -124,7 +124,7 @@ fn work_that_conflicts_when_it_is_merged_again_lies_in_its_worktree_for_whoever_
     assert_eq!(code, 0, "{said}");
     arena.assert_all_done();
     assert_eq!(arena.git(&["show", "main:one.txt"]), "swarm\n");
-    assert_eq!(arena.shown("1.1")["attempts"], 1, "nobody worked again");
+    assert_eq!(arena.starts("1.1"), 1, "nobody worked again");
 }
 
 #[test]

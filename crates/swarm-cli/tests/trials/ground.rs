@@ -99,6 +99,13 @@ impl Arena {
         self.json(&["task", "show", id])
     }
 
+    /// How often an agent began on the task, on this attempt or an earlier one.
+    pub fn starts(&self, id: &str) -> u64 {
+        let view = self.shown(id);
+        let number = |name: &str| view[name].as_u64().unwrap_or_default();
+        number("attempts") + number("restarts")
+    }
+
     pub fn status_of(&self, id: &str) -> String {
         self.shown(id)["status"].as_str().expect("a status").to_owned()
     }

@@ -34,7 +34,7 @@ fn a_run_that_ends_with_failed_tasks_names_the_ways_on_and_the_first_of_them_wor
     assert!(said.contains("1 task is tried again") && !said.contains("To go on"), "{said}");
     arena.assert_all_done();
     // What was done was not done again.
-    assert_eq!(arena.shown("1.1")["attempts"], 1);
+    assert_eq!(arena.starts("1.1"), 1);
     arena.assert_tidy();
 }
 

@@ -9,6 +9,9 @@ use crate::State;
 /// Of the verbs of effects, which are words of the program.
 const VERBS: [&str; 3] = ["Work", "Build", "Hook"];
 
+/// The profiles that the story's configurations had.
+const CONFIGURED: [&str; 2] = ["claude", "script"];
+
 #[derive(Deserialize)]
 struct Margin {
     seq: u64,
@@ -98,7 +101,8 @@ fn every_label_comes_from_a_closed_list_or_the_configuration() {
             let fits = match label {
                 "le" => word == "+Inf" || word.parse::<f64>().is_ok(),
                 "version" => word == "0.1.0",
-                "profile" | "program" => word == "script",
+                // What the policies of this ledger name.
+                "profile" | "program" => CONFIGURED.contains(&word),
                 "model" => word.is_empty(),
                 "route" => word == "none" || word.starts_with("/v1/"),
                 "code" => word.parse::<u16>().is_ok(),

@@ -204,7 +204,7 @@ pub struct Run {
     pub usage: Usage,
     /// Nothing is expected of it any more but its stop.
     pub ended: bool,
-    /// It is the so-manieth of the ledger.
+    /// Its number among all runs of the ledger.
     pub nth: u64,
     /// Since when it has been at work; none while it is held at its boundary.
     pub busy_since: Option<Timestamp>,

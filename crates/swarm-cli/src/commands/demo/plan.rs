@@ -122,12 +122,12 @@ fn book() -> Vec<TaskFile> {
     ]
 }
 
-/// Adds a line where another task adds one as well, at the same time: it waits for the other's branch. Whoever comes
-/// second has its line already, and puts both there.
+/// Adds a line where another task adds one as well, at the same time: it waits for the other's branch, for a few seconds,
+/// since it may have come and gone. Whoever comes second has its line already, and puts both there.
 fn in_colophon(line: &str, other: &str) -> String {
     format!(
         "sh if ! grep -q '{line}' COLOPHON; then echo '{line}' >> COLOPHON; git commit -q -a -m 'docs: {line}'; \
-         for n in $(seq 100); do git rev-parse -q --verify swarm/{other} && break; sleep 0.2; done; \
+         for n in $(seq 20); do git rev-parse -q --verify swarm/{other} && break; sleep 0.2; done; \
          elif ! git merge -q main; then git show main:COLOPHON > COLOPHON; echo '{line}' >> COLOPHON; \
          git commit -q -a -m 'merge: both lines'; fi"
     )

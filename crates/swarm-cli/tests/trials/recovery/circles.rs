@@ -57,6 +57,6 @@ fn a_silent_agent_is_nudged_and_then_begun_again() {
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("it went silent") && said.contains("restarts at"), "{said}");
     assert_eq!(arena.recorded("agent_nudged"), 1);
-    assert_eq!(arena.shown("1.1")["attempts"], 2);
+    assert_eq!(arena.starts("1.1"), 2);
     arena.assert_tidy();
 }

@@ -40,7 +40,7 @@ fn a_killed_coordinator_is_started_again_by_itself_and_no_agent_notices() {
         for line in ["began", "waiting", "goes on"] {
             assert_eq!(printed.matches(&format!("{line} {id}")).count(), 1, "each line once: {printed}");
         }
-        assert_eq!(arena.shown(id)["attempts"], 1, "no agent was restarted: {said}");
+        assert_eq!(arena.starts(id), 1, "no agent was restarted: {said}");
         arena.assert_proven(id, "main");
     }
     arena.assert_tidy();
@@ -59,7 +59,7 @@ fn without_the_one_that_watches_it_the_coordinator_goes_on() {
     open_gates(&arena, &["1.1"]);
     wait_for("the coordinator has ended by itself", || is_gone(coordinator));
     arena.assert_proven("1.1", "main");
-    assert_eq!(arena.shown("1.1")["attempts"], 1);
+    assert_eq!(arena.starts("1.1"), 1);
     arena.assert_tidy();
 }
 
@@ -95,7 +95,7 @@ fn work_finished_while_nobody_listened_is_taken_over_and_not_done_again() {
     assert_eq!(code, 0, "{said}");
     assert_eq!(arena.printed().matches("goes on 1.1").count(), 1, "done once");
     assert_eq!(arena.recorded("work_submitted"), 1, "told once");
-    assert_eq!(arena.shown("1.1")["attempts"], 1);
+    assert_eq!(arena.starts("1.1"), 1);
     arena.assert_tidy();
 }
 

@@ -34,7 +34,11 @@ fn an_agent_that_crashed_begins_again_itself_and_is_told_why() {
     assert!(said.contains("ed-001 crashed") && said.contains("restarts at"), "{said}");
     assert!(!said.contains("ada-002"), "the task stays with its agent: {said}");
     let view = arena.shown("1.1");
-    assert_eq!((&view["attempts"], &view["retries"]), (&json!(2), &json!(0)), "{view}");
+    assert_eq!(
+        (&view["attempts"], &view["restarts"], &view["retries"]),
+        (&json!(1), &json!(1), &json!(0)),
+        "{view}"
+    );
     let files = arena.git(&["ls-tree", "--name-only", "main"]);
     assert!(["half.txt", "more.txt", "whole.txt"].iter().all(|name| files.contains(name)), "{files}");
     arena.assert_tidy();
@@ -49,7 +53,7 @@ fn an_agent_that_crashes_too_often_is_taken_out_of_service_until_it_is_revived()
     assert_eq!(code, 0, "another agent takes the task: {said}");
     assert!(said.contains("ed-001 is out of service") && said.contains("assigned to ada-002"), "{said}");
     let view = arena.shown("1.1");
-    assert_eq!((&view["attempts"], &view["retries"]), (&json!(3), &json!(1)), "{view}");
+    assert_eq!((&view["attempts"], &view["retries"]), (&json!(2), &json!(1)), "{view}");
     assert_eq!(arena.json(&["status"])["degraded"][0]["agent"], "ed-001");
     let list = arena.json(&["attention"]);
     assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");

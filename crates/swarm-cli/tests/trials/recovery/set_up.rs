@@ -17,7 +17,7 @@ fn a_set_up_that_fails_three_times_in_a_row_pauses_the_swarm_and_goes_on_when_it
     let attention = arena.attention();
     assert!(attention.contains("could not be set up 3 times in a row"), "{attention}");
     assert!(attention.contains("swarm resume --reason setup"), "{attention}");
-    assert_eq!(arena.shown("1.1")["attempts"], 3);
+    assert_eq!(arena.starts("1.1"), 3);
     std::fs::write(arena.root.join(".swarm/mended"), "").expect("a file");
     arena.ok(&["resume", "--reason", "setup"]);
     let (code, said) = run.end();
