@@ -64,7 +64,7 @@ fn an_unknown_key_is_refused_with_its_line_and_the_key_that_was_meant() {
     );
     check(
         "{ maxRetries: 3 }",
-        "config.json:1 there is no key maxRetries | Did you mean recovery.maxRetries?",
+        "config.json:1 there is no key maxRetries: it is recovery.maxRetries | `swarm help config` lists every key",
     );
     check(
         "{\n\n'colour': 'red' }",
