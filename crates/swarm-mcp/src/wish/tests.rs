@@ -71,6 +71,7 @@ const OTHERWISE: &[&str] = &[
     "propose",          // what a tool does where a person confirms
     "accept_proposal",  // that person's answer, which is not the program's to give
     "decline_proposal",
+    "checkpoint_and_drain", // by `swarm stop --checkpoint`; a program makes the checkpoint first, and stops if it has one
 ];
 
 #[test]
