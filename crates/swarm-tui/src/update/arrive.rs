@@ -3,6 +3,7 @@
 use swarm_protocol::api::{AgentNews, ApiError};
 use swarm_protocol::board::{AllowedView, BoardView, Group};
 use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::plan::Status;
 use swarm_protocol::view::TaskView;
 
 use super::sending;
@@ -23,7 +24,11 @@ pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<
     model.newest = model.newest.max(board.status.seq);
     let chosen: Vec<(View, String)> =
         kept_by_name(model).filter_map(|view| Some((view, model.chosen(view)?))).collect();
+    let before = looked_at(model);
     model.board = Some(board);
+    if before != looked_at(model) {
+        forget_refusals(model);
+    }
     for (view, name) in chosen {
         if !model.choose_again(view, &name) && view == View::Attention {
             model.slipped = model.now;
@@ -41,6 +46,20 @@ pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<
         sending::ended(model);
     }
     wishes
+}
+
+/// How the task stands that the keys speak of.
+fn looked_at(model: &Model) -> Option<(TaskId, Status, Group, String)> {
+    let row = model.row(model.looking_at.as_ref()?)?;
+    Some((row.row.id.clone(), row.row.status, row.group, row.word.clone()))
+}
+
+/// What was refused before the task changed may be allowed now, and the new list is still on its way: until it is here
+/// the coordinator judges, not a list that is known to be old.
+fn forget_refusals(model: &mut Model) {
+    for allowed in &mut model.allowed {
+        allowed.refused = None;
+    }
 }
 
 /// Until somebody touches the screen of a run, it looks at what moves.

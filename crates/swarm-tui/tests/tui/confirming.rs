@@ -178,6 +178,22 @@ fn a_refused_key_says_why_and_what_would_help() {
 }
 
 #[test]
+fn a_key_that_was_refused_before_the_task_changed_is_the_coordinators_to_judge() {
+    let mut stage = Stage::new(80, 24);
+    assert_eq!(stage.char('u'), [], "it works");
+    let blocked = board_with(|board| {
+        board["rows"][3]["status"] = "blocked".into();
+        board["rows"][3]["word"] = "blocked".into();
+    });
+    stage.take(Input::Board(Ok(blocked)));
+    let sent = sent(&stage.char('u'));
+    assert!(
+        matches!(sent.as_slice(), [Command::UnblockTask { .. }]),
+        "the list of verbs is still on its way: {sent:?}"
+    );
+}
+
+#[test]
 fn a_block_needs_a_reason_and_shows_who_stops() {
     let mut stage = Stage::new(80, 24);
     let wishes = stage.char('b');
