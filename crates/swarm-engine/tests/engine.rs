@@ -15,6 +15,7 @@ mod containment_ends;
 mod containment_floods;
 mod doctor_disorders;
 mod git_build;
+mod git_changed_files;
 mod git_conflicts;
 mod git_discover;
 mod git_kill;

@@ -10,7 +10,20 @@ pub enum DiffKind {
     Patch,
     /// The files, and how many lines of each.
     Stat,
+    /// All files with their whole names, one line each: what became of it (added, deleted, renamed, mode, binary, submodule).
+    Files,
 }
+
+/// Told by git alone, the same for everybody. What a `.gitmodules` says of a submodule hides no change of it.
+pub(super) const PLAIN: [&str; 7] = [
+    "diff",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--find-renames",
+    "--ignore-submodules=none",
+    "--submodule=short",
+];
 
 impl Git {
     /// Told by git alone: no program that the repository's attributes or configuration name is run on content that an
@@ -19,9 +32,9 @@ impl Git {
         let how: &[&str] = match kind {
             DiffKind::Patch => &["--patch", "--src-prefix=a/", "--dst-prefix=b/"],
             DiffKind::Stat => &["--stat=100", "--summary"],
+            DiffKind::Files => return self.changed_files_text(from, to).await,
         };
-        let plain = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames"];
-        self.call(plain).args(how).args([from.as_str(), to.as_str(), "--"]).long_list().ok().await
+        self.call(PLAIN).args(how).args([from.as_str(), to.as_str(), "--"]).long_list().ok().await
     }
 
     /// Where what the task itself changes begins: what came from trunk into its branch meanwhile is not its work.

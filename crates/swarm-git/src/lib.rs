@@ -8,6 +8,7 @@ mod abandoned;
 mod barrier;
 mod torn;
 mod call;
+mod changed_files;
 mod changes;
 mod checkouts;
 mod commits;

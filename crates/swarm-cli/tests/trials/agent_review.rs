@@ -49,7 +49,7 @@ fn an_agent_is_told_the_plan_and_the_changes_and_can_change_nothing() {
             "1.1 is as it was wanted",
             "These tasks wait for it and will use it:",
             "- 1.2 ",
-            "a.txt | 1 +",
+            "added    a.txt  +1 -0",
             "diff --git a/a.txt b/a.txt",
             "tried",
         ],
@@ -58,6 +58,33 @@ fn an_agent_is_told_the_plan_and_the_changes_and_can_change_nothing() {
     assert_eq!(arena.git(&["log", "--format=%s", "--grep=gotcha", "--all"]), "");
     assert!(arena.git(&["ls-tree", "--name-only", "main"]).lines().all(|name| name != "new.txt"));
     has(&arena.ok(&["task", "show", "1.1"]), &["as wanted"]);
+    arena.assert_tidy();
+}
+
+#[test]
+fn a_reviewer_is_told_every_file_and_that_the_diff_was_cut() {
+    let work = "sh seq 400 > long.txt; printf '\\000x' > picture; git mv README.md there.md; chmod +x moved.sh; git rm -q gone.txt\n\
+                commit feat: a\ncomplete";
+    let arena = arena_with(json!({ "review": { "profile": "script", "maxDiff": 400 } }));
+    arena.commit("moved.sh", "true\n");
+    arena.commit("gone.txt", "x\n");
+    let look = format!("sh cat \"$SWARM_PROMPT_FILE\"\n{APPROVE}");
+    arena.plan_in_phases(&[vec![reviewed("1.1", &[], work, &look)]]);
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    has(
+        &arena.printed(),
+        &[
+            "All files that it changes (5), and what became of each:",
+            "added    long.txt  +400 -0",
+            "deleted  gone.txt  +0 -1",
+            "changed  moved.sh  +0 -0, mode 100644 -> 100755",
+            "added    picture  binary",
+            "renamed  README.md -> there.md",
+            "Only the first part is shown",
+            "Do not approve what you have not seen",
+        ],
+    );
     arena.assert_tidy();
 }
 

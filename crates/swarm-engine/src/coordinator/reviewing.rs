@@ -104,13 +104,14 @@ async fn question(world: &World, setting: ReviewSetting, tip: &Oid) -> Result<St
         Some(before) => text(before, DiffKind::Patch).await.ok(),
         None => None,
     };
-    let (files, diff) = (text(&base, DiffKind::Stat).await?, text(&base, DiffKind::Patch).await?);
+    let (files, diff) = (text(&base, DiffKind::Files).await?, text(&base, DiffKind::Patch).await?);
     let most = usize::try_from(world.config.review.max_diff).unwrap_or(usize::MAX);
     let submitted = world.config.commands_at_submission(true, true);
     let words = ReviewPrompt {
         checks: submitted.commands.iter().map(CommandLine::shown).collect(),
         base: base.to_string(),
         tip: tip.to_string(),
+        since_commit: setting.before.as_ref().map(ToString::to_string).unwrap_or_default(),
         ..setting.words
     };
     Ok(world.prompts.review(&words.with_changes(&files, &diff, since.as_deref(), most)))

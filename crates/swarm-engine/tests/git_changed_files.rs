@@ -1,0 +1,62 @@
+//! V3: what a reviewer is told of every file that changed, with real git.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::git_scratch::Scratch;
+use swarm_git::DiffKind;
+
+#[tokio::test]
+async fn every_changed_file_is_named_with_what_became_of_it() {
+    let scratch = Scratch::new();
+    let long = format!("{}/{}", "folder".repeat(20), "name".repeat(30));
+    for name in ["moved.txt", "run.sh", "link", "gone.txt"] {
+        scratch.write(name, &format!("{name}\n1\n2\n3\n4\n5\n6\n"));
+    }
+    scratch.write("picture", "\u{0}one");
+    let first = scratch.oid("HEAD");
+    scratch.git(["update-index", "--add", "--cacheinfo", &format!("160000,{first},library")]);
+    let submodule = "[submodule \"library\"]\n\tpath = library\n\turl = ./library\n\tignore = all\n";
+    scratch.write(".gitmodules", submodule);
+    scratch.git(["add", ".gitmodules", "moved.txt", "run.sh", "link", "gone.txt", "picture"]);
+    scratch.git(["commit", "--quiet", "-m", "before"]);
+    let from = scratch.oid("HEAD");
+
+    scratch.git(["mv", "moved.txt", "there.txt"]);
+    let program = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(scratch.at("run.sh"), program).expect("it is ours");
+    std::fs::remove_file(scratch.at("link")).expect("it is there");
+    std::os::unix::fs::symlink("a.txt", scratch.at("link")).expect("a link");
+    scratch.git(["rm", "--quiet", "gone.txt"]);
+    scratch.write("picture", "\u{0}two");
+    scratch.write(&long, "x\n");
+    scratch.write("two\nlines", "x\n");
+    scratch.git(["add", "run.sh", "link", "picture", &long, "two\nlines"]);
+    scratch.git(["update-index", "--cacheinfo", &format!("160000,{from},library")]);
+    scratch.git(["commit", "--quiet", "-m", "after"]);
+    let to = scratch.oid("HEAD");
+
+    // What a person likes of diffs changes nothing of it.
+    scratch.git(["config", "diff.renames", "false"]);
+    scratch.git(["config", "diff.ignoreSubmodules", "all"]);
+    let git = scratch.open().await;
+    let told = git.diff_text(&from, &to, DiffKind::Files).await.expect("git works");
+    let told = String::from_utf8(told).expect("text");
+    let short = |oid: &swarm_protocol::ids::Oid| oid.as_str()[..8].to_owned();
+    let mut wanted = vec![
+        format!("added    {long}  +1 -0"),
+        "deleted  gone.txt  +0 -7".into(),
+        format!("changed  library  submodule {} -> {}", short(&first), short(&from)),
+        "changed  link  +1 -7, from file to symbolic link".into(),
+        "changed  picture  binary".into(),
+        "changed  run.sh  +0 -0, mode 100644 -> 100755".into(),
+        "renamed  moved.txt -> there.txt  +0 -0".into(),
+        "added    \"two\\012lines\"  +1 -0".into(),
+    ];
+    let mut lines: Vec<&str> = told.lines().collect();
+    lines.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(lines, wanted, "{told}");
+    // Nor does the patch hide the submodule.
+    let patch = git.diff_text(&from, &to, DiffKind::Patch).await.expect("git works");
+    assert!(String::from_utf8_lossy(&patch).contains("Subproject commit"));
+}
