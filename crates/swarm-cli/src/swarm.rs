@@ -33,6 +33,7 @@ mod web;
 mod tokens;
 mod who;
 mod describe;
+mod work_conflict;
 pub mod worktrees;
 
 pub use ask::READ_ONLY;

@@ -21,6 +21,7 @@ pub mod present;
 pub mod conflicts;
 pub mod preview;
 pub mod work_diff;
+pub mod work_conflict;
 pub mod trunk_lines;
 pub mod coordinator;
 pub mod trust;

@@ -4,6 +4,7 @@
 
 mod hunks;
 mod imports;
+pub mod places;
 mod rules;
 mod whitespace;
 

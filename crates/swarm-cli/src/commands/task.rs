@@ -5,6 +5,7 @@ pub mod edit;
 pub mod list;
 pub mod show;
 pub mod diff;
+mod conflict;
 pub mod start;
 pub mod r#move;
 pub mod block;

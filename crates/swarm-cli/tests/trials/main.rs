@@ -23,6 +23,7 @@ mod leftovers;
 mod in_the_way;
 mod merges;
 mod conflicts;
+mod hard_conflicts;
 mod modes;
 mod people_review;
 mod rounds;

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::arena::Arena;
-use crate::ground::arena_with;
+use crate::arena::{Arena, wait_for};
+use crate::ground::{arena_with, has};
 
 const PATH: &str = "vendor/library";
 const OUTSIDE: [&str; 2] = ["-c", "protocol.file.allow=always"];
@@ -91,4 +91,40 @@ fn a_link_to_a_commit_that_only_the_agents_copy_has_waits_for_a_person_who_takes
         link(&arena),
         "it stays, and can be pushed"
     );
+}
+
+#[test]
+fn two_links_to_different_commits_are_a_persons_and_both_are_named() {
+    let arena = with_a_library();
+    let library = arena.path("library");
+    let at = library.to_str().expect("text").to_owned();
+    let two = arena.git(&["-C", &at, "rev-parse", "main"]).trim().to_owned();
+    arena.git(&["-C", &at, "checkout", "--quiet", "-b", "other", "main~1"]);
+    let who = ["-C", &at, "-c", "user.name=L", "-c", "user.email=l@l"];
+    arena.git(&[&who[..], &["commit", "--quiet", "--allow-empty", "-m", "three"]].concat());
+    let three = arena.git(&["-C", &at, "rev-parse", "other"]).trim().to_owned();
+    let go = arena.path("go");
+    let script = format!(
+        "sh git -c protocol.file.allow=always submodule --quiet update --init && cd {PATH} && git fetch --quiet && \
+         git checkout --quiet {two}\ncommit feat: the library\nwait-for {}\ncomplete",
+        go.display()
+    );
+    arena.plan(&[("1.1", &[], script)]);
+    let run = arena.start(&[]);
+    wait_for("the agent has committed", || arena.committed().contains("feat: the library"));
+    arena.git(&[&OUTSIDE[..], &["-C", PATH, "fetch", "--quiet"]].concat());
+    arena.git(&["-C", PATH, "checkout", "--quiet", &three]);
+    arena.git(&["commit", "--quiet", "--message", "person: another commit of it", "--", PATH]);
+    std::fs::write(go, "").expect("a file");
+    let (code, said) = run.end();
+    assert_eq!(code, 1, "{said}");
+    assert_eq!(link(&arena), three, "{said}");
+    let view = arena.shown("1.1");
+    assert_eq!((&view["status"], &view["block"]), (&json!("blocked"), &json!("conflict")), "{view}");
+    let text = arena.ok(&["task", "diff", "1.1", "--conflict"]);
+    has(
+        &text,
+        &[PATH, &format!("main: submodule {}", &three[..8]), &format!("swarm/1.1: submodule {}", &two[..8])],
+    );
+    arena.assert_nothing_runs();
 }

@@ -302,7 +302,10 @@ fn blocked(state: &State, task: &Task, block: BlockKind, why: &str, since: Times
                 "; merge {trunk} into {} in its worktree and then merge it by hand, or unblock it for an agent to do so",
                 id.branch()
             );
-            commands.insert(0, format!("swarm worktree merge {id}"));
+            commands.splice(
+                0..0,
+                [format!("swarm task diff {id} --conflict"), format!("swarm worktree merge {id}")],
+            );
         }
         BlockKind::Setup => {
             commands.splice(0..0, task.failure.iter().filter_map(|f| f.hint.clone())).for_each(drop)

@@ -34,6 +34,11 @@ pub struct Args {
     /// What came from trunk since then is left out.
     #[arg(long, value_name = "N")]
     pub since: Option<usize>,
+    /// Where it conflicts with trunk as that is now: what was there, and what trunk and the task made of it
+    ///
+    /// Nothing is changed. Long files and long lists are cut, and it is said where.
+    #[arg(long, conflicts_with_all = ["stat", "round", "since"])]
+    pub conflict: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -44,6 +49,9 @@ struct Shown {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
+    if args.conflict {
+        return super::conflict::show(&args.task.id, cx);
+    }
     let swarm = Swarm::open(cx)?;
     let (round, since) = (args.round, args.since);
     let stretch = swarm.work_of(&DiffAsk { round, since, ..DiffAsk::of(args.task.id) })?;
@@ -71,7 +79,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 }
 
 /// An agent wrote it: nothing in it moves the cursor. Tabs stay, they are what code is made of.
-fn for_terminal(diff: &str) -> String {
+pub(super) fn for_terminal(diff: &str) -> String {
     let line = |line: &str| line.split('\t').map(harmless).collect::<Vec<_>>().join("\t");
     diff.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }

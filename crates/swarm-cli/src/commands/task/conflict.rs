@@ -1,0 +1,96 @@
+//! `swarm task diff TASK --conflict`.
+
+use std::fmt::Write;
+
+use swarm_engine::work_conflict::{FileConflict, FileSide, SideText, WorkConflict};
+use swarm_protocol::ids::TaskId;
+
+use super::diff::for_terminal;
+use crate::context::Context;
+use crate::error::CliError;
+use crate::output::harmless;
+use crate::swarm::Swarm;
+
+/// What was there, what trunk made of it, and what the task made of it.
+pub fn show(id: &TaskId, cx: &Context) -> Result<(), CliError> {
+    let (conflict, trunk) = Swarm::open(cx)?.conflict_of(id)?;
+    cx.out.document(&conflict, |conflict| text(conflict, &trunk))
+}
+
+fn text(conflict: &WorkConflict, trunk: &str) -> String {
+    let WorkConflict { task, base, trunk: on_trunk, tip, files, more_files } = conflict;
+    let mut text = String::new();
+    let count = match files.len() + more_files {
+        1 => "1 file".to_owned(),
+        n => format!("{n} files"),
+    };
+    let branch = task.branch();
+    let _ = writeln!(text, "The work of task {task} conflicts with {} in {count}", harmless(trunk));
+    let _ = writeln!(
+        text,
+        "base {}, {} {}, {branch} {}",
+        base.short(),
+        harmless(trunk),
+        on_trunk.short(),
+        tip.short()
+    );
+    let sides = Sides { trunk, branch: &branch };
+    files.iter().for_each(|file| sides.file(&mut text, file));
+    if *more_files > 0 {
+        let _ = writeln!(text, "\n{more_files} more files are not shown: merge, and `git diff` shows them");
+    }
+    let _ = writeln!(
+        text,
+        "\nTo decide it: `git merge {}` in .swarm/worktrees/{task}, commit, and `swarm worktree merge {task}`",
+        harmless(trunk)
+    );
+    text
+}
+
+/// What the sides are called.
+struct Sides<'a> {
+    trunk: &'a str,
+    branch: &'a str,
+}
+
+impl Sides<'_> {
+    fn file(&self, text: &mut String, file: &FileConflict) {
+        let _ = writeln!(text, "\n{}", harmless(&file.path));
+        let names = ["base", self.trunk, self.branch];
+        if file.places.is_empty() {
+            for (name, side) in names.iter().zip([&file.base, &file.trunk, &file.task]) {
+                whole(text, name, side);
+            }
+        }
+        for place in &file.places {
+            let _ = writeln!(text, "  line {}", place.line);
+            for (name, side) in names.iter().zip([&place.base, &place.trunk, &place.task]) {
+                let _ = writeln!(text, "  {}:{}", harmless(name), nothing(side));
+                lines(text, side);
+            }
+        }
+        if file.more_places > 0 {
+            let _ = writeln!(text, "  {} more places of this file are not shown", file.more_places);
+        }
+    }
+}
+
+fn whole(text: &mut String, name: &str, side: &FileSide) {
+    let object = side.object.as_ref().map_or(String::new(), |oid| format!(" {}", oid.short()));
+    let _ = writeln!(text, "  {}: {}{object}", harmless(name), side.is);
+    side.text.iter().for_each(|side| lines(text, side));
+}
+
+fn nothing(side: &SideText) -> &'static str {
+    if side.text.is_empty() { " nothing" } else { "" }
+}
+
+/// An agent wrote them.
+fn lines(text: &mut String, side: &SideText) {
+    for line in side.text.lines() {
+        let _ = writeln!(text, "  | {}", for_terminal(line));
+    }
+    if side.cut {
+        let _ = writeln!(text, "  (there is more of it)");
+    }
+}
