@@ -24,6 +24,7 @@ mod in_the_way;
 mod merges;
 mod conflicts;
 mod hard_conflicts;
+mod hostile_answers;
 mod modes;
 mod people_review;
 mod rounds;
