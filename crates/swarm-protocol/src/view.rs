@@ -32,18 +32,8 @@ pub struct RetryOptions {
     pub same_plan: String,
     /// The plan is edited first.
     pub edit_plan: String,
-    /// This plan is archived, and another one begun.
+    /// This plan is archived, and another one begun from trunk as it is.
     pub fresh_start: String,
-}
-
-impl Default for RetryOptions {
-    fn default() -> Self {
-        Self {
-            same_plan: "swarm run --retry".into(),
-            edit_plan: "swarm run --retry --edit".into(),
-            fresh_start: "swarm close && swarm run --plan FILE".into(),
-        }
-    }
 }
 
 /// What a fresh agent or person needs to go on.

@@ -3,6 +3,7 @@
 mod background;
 mod board;
 mod door;
+mod fresh;
 mod on_screen;
 mod printing;
 mod progress;
@@ -78,12 +79,16 @@ pub struct Args {
     /// Show what would be saved and started, or with --trunk what would change, without doing it
     #[arg(long)]
     dry_run: bool,
-    /// With GOAL or --trunk: skip the confirmation
+    /// With GOAL, --fresh or --trunk: skip the confirmation
     #[arg(long, short = 'y')]
     yes: bool,
     /// Try failed tasks again, and merge again, in order, work that `swarm abort` removed or that is gone from trunk; a run under way does it itself
     #[arg(long)]
     retry: bool,
+    /// Start afresh: archive the plan as `swarm close --stop` does, and make another one from trunk as it is then, for GOAL or else
+    /// for the same goal; with --plan, that one. What the archived plan left unfinished is kept
+    #[arg(long, conflicts_with_all = ["retry", "edit"])]
+    fresh: bool,
     /// With --retry: edit the plan in $VISUAL or $EDITOR first
     #[arg(long, requires = "retry")]
     edit: bool,
@@ -151,13 +156,21 @@ fn reviewers() -> impl TypedValueParser<Value = Reviewer> {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
-    if let Some(name) = args.trunk.as_deref().filter(|_| !args.detached && !args.coordinate) {
+    let is_first = !args.detached && !args.coordinate;
+    let goal = match args.fresh && is_first {
+        true => match fresh::begin(&args, cx)? {
+            Some(afresh) => afresh.goal,
+            None => return Ok(output::done()),
+        },
+        false => args.goal.clone(),
+    };
+    if let Some(name) = args.trunk.as_deref().filter(|_| is_first) {
         let sure = Confirm { dry_run: args.dry_run, yes: args.yes };
         if !trunk::choose(name, sure, cx)? {
             return Ok(output::done());
         }
     }
-    if let Some(goal) = args.goal.as_deref().filter(|_| !args.detached && !args.coordinate) {
+    if let Some(goal) = goal.as_deref().filter(|_| is_first) {
         let swarm = Swarm::open(cx)?;
         if args.dry_run {
             make::would_ask(cx, "run", &swarm.planner_for(goal, args.agent.as_deref())?, make::DRAFT)?;
@@ -174,7 +187,7 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
             return Ok(output::done());
         }
     }
-    if args.edit && !args.detached && !args.coordinate {
+    if args.edit && is_first {
         let dry = DryRun { dry_run: args.dry_run };
         edit::run(edit::Args { markdown: true, dry }, cx)?;
     }
@@ -185,11 +198,11 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     if args.is_retry_alone() && retried_there(cx)? {
         return Ok(output::done());
     }
-    if args.retry && !args.detached && !args.coordinate && Swarm::open(cx)?.has_coordinator() {
+    if args.retry && is_first && Swarm::open(cx)?.has_coordinator() {
         let said = "A coordinator is already running, with the agents and the mode it was started with";
         return Err(CliError::owned(said).run_instead("swarm run --retry"));
     }
-    if args.retry && !args.detached && !args.coordinate {
+    if args.retry && is_first {
         // An abort that was killed comes to its end first: it is what the retry goes on from.
         Swarm::open(cx)?.finish_interrupted()?;
     }

@@ -78,7 +78,7 @@ impl Swarm {
         if self.plan_file(None).is_ok() {
             let what = "There is a plan already";
             return Err(CliError::refused_now(what)
-                .say("Change it with `swarm plan refine WISH`, or close it first with `swarm close`"));
+                .say("Change it with `swarm plan refine WISH`, or archive it and begin again with `swarm run --fresh GOAL`"));
         }
         self.planner(agent)
     }

@@ -14,6 +14,12 @@ use crate::operations;
 use crate::reports::reports;
 
 pub fn every_hint_is_accepted(here: &Place, refused: &[(Command, Refusal)]) {
+    // What is offered at the end of a run is accepted, too.
+    if let Some(ways) =
+        swarm_core::show::retry_options(&here.state).filter(|_| here.state.ops.running.is_none())
+    {
+        assert!(execute(here.clone(), &ways.same_plan), "`{}` is refused", ways.same_plan);
+    }
     let mut tried = BTreeSet::new();
     for (command, refusal) in refused {
         let hint = refusal.hint();

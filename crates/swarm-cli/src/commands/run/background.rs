@@ -151,12 +151,13 @@ fn spawn(out: File, log: File, goal: Option<&str>) -> Result<Child, CliError> {
     command.spawn().map_err(failed)
 }
 
-/// The same words, but for the one that brought us here, and a goal that has become a plan; what it says is for
-/// people, whoever asked.
+/// The same words, but for the one that brought us here, what is done by now (the plan before is closed, the plan is edited), and
+/// a goal that has become a plan; what it says is for people, whoever asked.
 fn words(mut words: Vec<OsString>, goal: Option<&str>) -> Vec<OsString> {
     let is_over = |word: &OsString| {
         word == "--json"
             || word == "--edit"
+            || word == "--fresh"
             || word == "--detach"
             || word == "--tui"
             || goal.is_some_and(|goal| word == goal)
@@ -196,6 +197,7 @@ mod tests {
         check("run --tui --agents 2", None, "run --agents 2 --detached");
         check("-C here run --agents 2", None, "-C here run --agents 2 --detached");
         check("--json run --detach", None, "run --detached");
+        check("run --fresh --yes --detach", None, "run --yes --detached");
         check("run -- goal", Some("goal"), "run --detached --");
     }
 }

@@ -49,7 +49,7 @@ pub fn ways_on(options: &RetryOptions) -> Vec<String> {
     let ways = [
         (same_plan, "what is done stays, failed tasks are tried again"),
         (edit_plan, "edit the plan first"),
-        (fresh_start, "archive this plan and begin another"),
+        (fresh_start, "archive this plan and make another one from trunk"),
     ];
     let lines = ways.iter().map(|(command, what)| format!("  {command:<38} # {what}"));
     std::iter::once("To go on:".to_owned()).chain(lines).collect()
