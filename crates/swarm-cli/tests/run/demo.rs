@@ -53,12 +53,16 @@ fn the_tour_shows_five_scenes_as_they_are_typed_and_leaves_nothing_behind() {
     assert_eq!(ending["left_behind"], serde_json::json!([]), "{said}");
     assert!(ending["tasks"].as_array().is_some_and(|tasks| tasks.len() == 3), "{ending}");
     for shown in [
-        "1. A plan is a file",
+        "1. A goal becomes a plan",
+        "$ swarm plan make 'A book of three chapters …' --agent script --yes",
+        "Plan saved and approved: 3 tasks",
         "$ swarm ls",
         "2. Two agents work",
         "$ swarm diff 1.1",
         "+# Worktrees",
         "$ swarm log 1.1",
+        "$ swarm task show 1.3",
+        "both chapters are there",
         "$ swarm task rollback 1.3 --yes",
         "$ swarm undo --yes",
         "5. Nothing has to be believed",

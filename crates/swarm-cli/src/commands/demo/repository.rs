@@ -25,7 +25,7 @@ const CONFIG: &str = r#"{
   // What must hold in a worktree before its work is taken, and on the merged tree before trunk moves.
   "check": { "commands": ["sh check.sh"] },
   // Nobody reviews, unless a task says so.
-  "review": { "policy": "none", "profile": "script" },
+  "review": { "policy": "none", "profile": "script", "tags": { "reviewed": "agent" } },
   "recovery": { "backoffMax": "1s", "loops": { "note": 3, "stop": 6 } },
   "quota": { "probeEvery": "1s" },
   "stop": { "grace": "2s", "drain": "2s" },

@@ -79,7 +79,7 @@ impl Person<'_> {
 
     /// Shows the command and what it answers.
     pub fn types(&self, args: &[&str]) -> Result<(), CliError> {
-        let shown: Vec<&str> = args.iter().map(|arg| if arg.contains('\n') { "…" } else { arg }).collect();
+        let shown: Vec<String> = args.iter().map(|arg| as_typed(arg)).collect();
         output::note(&format!("  $ swarm {}", shown.join(" ")));
         let failed = |error: std::io::Error| CliError::environment("Cannot run swarm").because(error);
         let out = self.swarm(args)?.output().map_err(failed)?;
@@ -123,5 +123,14 @@ impl Person<'_> {
             return Ok(());
         }
         Err(CliError::environment(format!("swarm run ended with {ended}")))
+    }
+}
+
+/// Of several lines the first, and of a script nothing: a person would have it in a file.
+fn as_typed(arg: &str) -> String {
+    match arg.split_once('\n') {
+        Some((first, _)) if first.starts_with('`') => "…".into(),
+        Some((first, _)) => format!("'{first} …'"),
+        None => arg.into(),
     }
 }

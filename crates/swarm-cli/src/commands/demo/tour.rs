@@ -5,41 +5,36 @@ use super::second_thoughts::Person;
 use crate::error::CliError;
 use crate::output;
 
-const PLAN: &str = "# A book of three chapters
+/// What is wanted, and what the scripted agent does that plans it.
+const GOAL: &str =
+    "A book of three chapters\n\n```plan-script\nprint I have read the preface.\nsh cat outline.json\n```";
 
-- [ ] 1.1 Write the chapter on worktrees
-  ```script
-  write chapters/01-worktrees.md # Worktrees
-  commit feat: chapter on worktrees
-  complete
-  ```
-- [ ] 1.2 Write the chapter on merges
-  ```script
-  write chapters/02-merges.md # Merges
-  commit feat: chapter on merges
-  complete
-  ```
-- [ ] 1.3 Write the index
-  depends: 1.1, 1.2
-  ```script
-  write chapters/03-index.md # Index
-  commit feat: index
-  complete
-  ```
-";
+/// What it proposes; an agent reviews what has the tag.
+const OUTLINE: &str = r##"{"phases":[{"id":1,"name":"Chapters","tasks":[
+{"id":"1.1","title":"Write the chapter on worktrees","size":"small","files":["chapters/01-worktrees.md"],
+ "description":"```script\nwrite chapters/01-worktrees.md # Worktrees\ncommit feat: chapter on worktrees\ncomplete\n```"},
+{"id":"1.2","title":"Write the chapter on merges","size":"small","files":["chapters/02-merges.md"],
+ "description":"```script\nwrite chapters/02-merges.md # Merges\ncommit feat: chapter on merges\ncomplete\n```"},
+{"id":"1.3","title":"Write the index","depends":["1.1","1.2"],"tags":["reviewed"],
+ "description":"```script\nwrite chapters/03-index.md # Index\ncommit feat: index\ncomplete\n```\n\n```review-script\nprint {\"verdict\":\"approve\",\"summary\":\"both chapters are there\"}\n```"}
+]}]}
+"##;
 
 const RUN: &[&str] = &["run", "--agent", "script", "--agents", "2", "--mode", "autopilot"];
 
 /// What each scene is about, and what is typed in it.
 const SCENES: &[(&str, &[&[&str]])] = &[
     (
-        "A plan is a file. It is saved into the ledger, and says what is ready.",
-        &[&["plan", "save", "plan.md"], &["ls"]],
+        "A goal becomes a plan: an agent reads the repository and proposes it, you approve it, and it says what is ready.",
+        &[&["plan", "make", GOAL, "--agent", "script", "--yes"], &["ls"]],
     ),
-    ("Two agents work, each in a worktree of its own. Their work is checked, merged, and verified.", &[RUN]),
+    (
+        "Two agents work, each in a worktree of its own. Their work is checked, the index also reviewed by an agent, merged, and verified.",
+        &[RUN],
+    ),
     (
         "Everything can be looked at afterwards: the work of a task, what its agent printed, the cost.",
-        &[&["diff", "1.1"], &["log", "1.1"], &["cost"]],
+        &[&["diff", "1.1"], &["log", "1.1"], &["task", "show", "1.3"], &["cost"]],
     ),
     (
         "Work is taken back after a look at what that would do, and the undo brings it back.",
@@ -56,8 +51,8 @@ const SCENES: &[(&str, &[&[&str]])] = &[
 ];
 
 pub fn play(repository: &Repository) -> Result<(), CliError> {
-    std::fs::write(repository.root.join("plan.md"), PLAN)
-        .map_err(|error| CliError::environment("Cannot write the plan of the tour").because(error))?;
+    std::fs::write(repository.root.join("outline.json"), OUTLINE.replace('\n', " "))
+        .map_err(|error| CliError::environment("Cannot write the outline of the tour").because(error))?;
     let person = Person { repository };
     for (number, (about, typed)) in SCENES.iter().enumerate() {
         output::note(&format!("\n{}. {about}\n", number + 1));
