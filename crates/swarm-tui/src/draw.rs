@@ -146,7 +146,9 @@ fn view_title(model: &Model, view: View) -> String {
                 )
             }
         }
-        View::Attention if model.length(View::Attention) > 0 => format!("{name} · a digit chooses"),
+        View::Attention if model.length(View::Attention) > 0 && model.past.is_none() => {
+            format!("{name} · a digit chooses")
+        }
         View::Checkpoints if model.length(view) > 0 => {
             format!("{name} · {} looks at a rollback", model.keys.first(Action::Open))
         }

@@ -130,6 +130,21 @@ impl Binding {
             _ => self.word.replace(' ', "-"),
         }
     }
+
+    /// Whether it does something where the person looks at the past: what only looks at that record, and the way back to it.
+    pub fn works_in_the_past(&self) -> bool {
+        let about_now = matches!(
+            self.action,
+            Action::Pause
+                | Action::Panel
+                | Action::Quit
+                | Action::Debug
+                | Action::Diff
+                | Action::Wall
+                | Action::Usage
+        );
+        self.verb.is_none() && !about_now
+    }
 }
 
 /// The table as it holds: as it is made, but for the keys that a person wants to be others.
@@ -160,6 +175,13 @@ impl Keymap {
     pub fn first(self, action: Action) -> String {
         let key = self.of(action).and_then(|binding| binding.keys.first());
         key.map_or_else(|| "-".to_owned(), |key| names::shown(*key))
+    }
+
+    /// Those of the footer while the past is looked at.
+    pub fn footer_of_the_past(self) -> Vec<&'static Binding> {
+        let list =
+            [Action::RecordBack, Action::RecordForth, Action::Present, Action::Checkpoints, Action::Full];
+        list.into_iter().filter_map(|action| self.of(action)).collect()
     }
 
     /// Those of the footer, most wanted first.

@@ -3,7 +3,7 @@
 use swarm_protocol::ids::TaskId;
 
 use crate::dialog::{Dialog, Kind};
-use crate::keys::{Action, Part};
+use crate::keys::{Action, Binding, Part};
 use crate::model::Model;
 
 /// Lines that are offered.
@@ -22,7 +22,8 @@ pub fn found(model: &Model) -> Vec<Entry> {
     let Some(Dialog { kind: Kind::Palette { text, .. }, .. }) = &model.dialog else { return vec![] };
     let wanted = text.text().to_lowercase();
     let mut ranked: Vec<(usize, Entry)> = Vec::new();
-    for binding in model.keys.all().iter().filter(|binding| binding.part != Part::Moving) {
+    let works = |binding: &Binding| model.past.is_none() || binding.works_in_the_past();
+    for binding in model.keys.all().iter().filter(|binding| binding.part != Part::Moving && works(binding)) {
         let rank = fits(&wanted, binding.word).or_else(|| Some(fits(&wanted, binding.help)? + 100));
         ranked.extend(rank.map(|rank| (rank, Entry::Action(binding.action))));
     }

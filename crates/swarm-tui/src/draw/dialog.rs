@@ -230,7 +230,8 @@ fn checkpoints(
     if let Some(board) = &model.board {
         let counts = &board.status.counts;
         let text = format!(
-            "Now: {} done, {} in progress, {} to come",
+            "{}: {} done, {} in progress, {} to come",
+            if model.past.is_some() { "Then" } else { "Now" },
             counts.done,
             counts.active + counts.review + counts.merging,
             counts.ready + counts.waiting
@@ -245,19 +246,23 @@ fn checkpoints(
             head.push(Line::from(span(theme, role, &pad(&text, width))));
         }
         if count == 0 {
-            head.push(plain(theme, "No checkpoint yet; n makes one"));
+            let past = "No checkpoint was there yet, so there is nothing to roll back to";
+            let none = if model.past.is_some() { past } else { "No checkpoint yet; n makes one" };
+            head.push(plain(theme, none));
         }
         head.push(Line::default());
     }
+    let new = if model.past.is_some() { "" } else { " · n new" };
     let foot = match &dialog.shown {
-        Shown::Arrived(_) if !dialog.seen_end => "then Enter rolls back · j k select · n new · Esc close",
-        Shown::Arrived(_) => "j k select · Enter roll back · n new · Esc close",
-        _ => "j k select · n new · Esc close",
+        Shown::Arrived(_) if !dialog.seen_end => {
+            format!("then Enter rolls back · j k select{new} · Esc close")
+        }
+        Shown::Arrived(_) => format!("j k select · Enter roll back{new} · Esc close"),
+        _ => format!("j k select{new} · Esc close"),
     };
-    Parts {
-        title: "Roll back to a checkpoint".into(),
-        head,
-        body: looked(model, dialog, width),
-        foot: foot.into(),
-    }
+    let title = match model.past {
+        Some(at) => format!("Roll back to the last checkpoint before record {at}"),
+        None => "Roll back to a checkpoint".into(),
+    };
+    Parts { title, head, body: looked(model, dialog, width), foot }
 }

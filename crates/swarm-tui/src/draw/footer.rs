@@ -142,9 +142,8 @@ fn covering(model: &Model, full: Full) -> String {
 /// screen has the useful ones.
 fn offered(model: &Model) -> Vec<(&'static Binding, Role)> {
     let mut room = usize::from(model.size.0).saturating_sub(all_keys(model).width() + 1);
-    let (open, shut): (Vec<&Binding>, Vec<&Binding>) = model
-        .keys
-        .footer()
+    let all = if model.past.is_some() { model.keys.footer_of_the_past() } else { model.keys.footer() };
+    let (open, shut): (Vec<&Binding>, Vec<&Binding>) = all
         .into_iter()
         .filter(|b| b.action != Action::Help && !b.keys.is_empty())
         .partition(|b| is_open(model, b));
@@ -183,11 +182,10 @@ pub fn at(model: &Model, column: u16) -> Option<Action> {
 
 fn is_open(model: &Model, binding: &Binding) -> bool {
     match binding.verb {
-        Some(verb) => model.past.is_none() && model.knows(verb) && model.refusal(verb).is_none(),
+        Some(verb) => model.knows(verb) && model.refusal(verb).is_none(),
         None => match binding.action {
             Action::Log => model.log.run.is_some(),
             Action::Diff => model.looking_at.is_some(),
-            Action::Pause | Action::Checkpoints => model.past.is_none(),
             _ => true,
         },
     }
@@ -197,6 +195,9 @@ fn word(model: &Model, binding: &Binding) -> &'static str {
     match binding.action {
         Action::Pause if model.is_paused() && model.running() == 0 => "resume",
         Action::Pause if model.is_paused() => "force",
+        Action::Checkpoints if model.past.is_some() => "roll back to here",
+        Action::Present => "now",
+        Action::Full => "log",
         _ => binding.word,
     }
 }

@@ -113,10 +113,11 @@ fn attention(model: &Model) -> Line<'static> {
 /// Pauses, draining, quotas, a lost connection: what a person must not overlook.
 pub fn abnormal(model: &Model) -> Option<String> {
     if let Some(at) = model.past {
-        let [back, forth, present] =
-            [Action::RecordBack, Action::RecordForth, Action::Present].map(|action| model.keys.first(action));
+        let [back, forth, present, rollback] =
+            [Action::RecordBack, Action::RecordForth, Action::Present, Action::Checkpoints]
+                .map(|action| model.keys.first(action));
         return Some(format!(
-            "The past, record {at}: nothing can be changed here; {back} {forth} move, {present} returns"
+            "The past, record {at}: {back} {forth} move, {present} goes to now, {rollback} rolls back to here"
         ));
     }
     let board = model.board.as_ref();

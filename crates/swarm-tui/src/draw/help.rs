@@ -17,7 +17,8 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
         lines.push(Line::from(span(theme, Role::Title, &format!(" {}", part.title()))));
         for binding in model.keys.all().iter().filter(|binding| binding.part == part) {
             let refused = binding.verb.and_then(|verb| model.refusal(verb));
-            let role = if refused.is_some() { Role::Dim } else { Role::Plain };
+            let past = model.past.is_some() && !binding.works_in_the_past();
+            let role = if refused.is_some() || past { Role::Dim } else { Role::Plain };
             for (at, text) in wrapped(binding.help, width.saturating_sub(14)).iter().enumerate() {
                 let shown = if at == 0 { binding.shown } else { "" };
                 lines.push(Line::from(vec![

@@ -4,7 +4,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::plan::TaskPatch;
 use swarm_protocol::review::{ReviewNote, Verdict};
 
-use super::{dialogs, sending};
+use super::{dialogs, moving, sending};
 use crate::dialog::{Kind, Shown};
 use crate::field::Field;
 use crate::input::Wish;
@@ -46,7 +46,12 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
             model.dialog = Some(dialog);
             let command = dialogs::redirect(model).or_else(|| dialogs::rollback(model));
             model.dialog = None;
-            return command.map_or_else(Vec::new, |c| sending::send(model, c.expecting(seen)));
+            let mut wishes = command.map_or_else(Vec::new, |c| sending::send(model, c.expecting(seen)));
+            if model.past.is_some() {
+                // What becomes of it is seen in the present.
+                wishes.extend(moving::present(model));
+            }
+            return wishes;
         }
         Kind::Note { file, line, text } => {
             model.notes.push(ReviewNote { file: Some(file), line, text: text.text() });

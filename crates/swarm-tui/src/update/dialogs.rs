@@ -208,7 +208,7 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
         }
         (Kind::Pause, Key::Char(' ')) => press_on(model),
         (Kind::Quit, Key::Char(word @ ('q' | 's' | 'd'))) => quit(model, word),
-        (Kind::Checkpoints { .. }, Key::Char('n')) => {
+        (Kind::Checkpoints { .. }, Key::Char('n')) if model.past.is_none() => {
             model.dialog = Some(Dialog::new(Kind::NewCheckpoint { name: Field::default() }, now));
             vec![]
         }

@@ -58,7 +58,7 @@ fn clicked(model: &mut Model, column: u16, row: u16) -> Vec<Wish> {
             }
         }
         Some((Pane::Log, _)) => model.full = Some(Full::Log),
-        Some((Pane::Wall, _)) => model.full = Some(Full::Wall),
+        Some((Pane::Wall, _)) if model.past.is_none() => model.full = Some(Full::Wall),
         _ => {}
     }
     vec![]

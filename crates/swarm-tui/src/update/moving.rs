@@ -1,6 +1,6 @@
 //! Up and down, in and out.
 
-use swarm_protocol::board::Group;
+use swarm_protocol::board::{BoardRow, Group};
 
 use crate::draw::{layout, log};
 use crate::input::Wish;
@@ -100,7 +100,8 @@ pub fn open(model: &mut Model) -> Vec<Wish> {
             }
         }
         (View::Plan, Some(Node::Task(id))) => {
-            if model.row(&id).is_some_and(|row| row.group == Group::Ready && row.waits_for_start) {
+            let waits = |row: &BoardRow| row.group == Group::Ready && row.waits_for_start;
+            if model.past.is_none() && model.row(&id).is_some_and(waits) {
                 return super::pressed::act(model, Action::Start);
             }
             return super::pressed::act(model, Action::Full);
@@ -234,6 +235,10 @@ pub fn travel(model: &mut Model, by: i64) -> Vec<Wish> {
         return present(model);
     }
     model.past = Some(at.max(1));
+    if matches!(model.full, Some(Full::Diff | Full::Wall | Full::Usage)) {
+        // Those are about the present.
+        model.full = None;
+    }
     vec![Wish::Board(model.past)]
 }
 

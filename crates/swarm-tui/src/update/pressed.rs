@@ -6,7 +6,7 @@ use swarm_protocol::outcome::{Mode, PauseReason};
 
 use super::{asking, dialogs, diffing, leaving, marking, moving, sending};
 use crate::filter::Filter;
-use crate::input::{Key, Wish};
+use crate::input::{Key, Link, Wish};
 use crate::keys::{Action, Part};
 use crate::model::{Full, Model, Part as WorkPart, View};
 
@@ -122,21 +122,36 @@ fn chosen(model: &mut Model, at: usize) -> Option<Vec<Wish>> {
     Some(dialogs::choose(model, &question, choice))
 }
 
-fn in_the_past(model: &mut Model) -> Option<Vec<Wish>> {
-    let at = model.past?;
-    model.note(format!(
-        "You look at record {at}, which cannot be changed; {} returns to the present",
-        model.keys.first(Action::Present)
-    ));
+/// Says what works in the past; none: this is the present.
+pub fn in_the_past(model: &mut Model) -> Option<Vec<Wish>> {
+    let rollback = format!("{} rolls back to here", model.keys.first(Action::Checkpoints));
+    refused_in_the_past(model, &rollback)
+}
+
+fn refused_in_the_past(model: &mut Model, instead: &str) -> Option<Vec<Wish>> {
+    let (at, present) = (model.past?, model.keys.first(Action::Present));
+    model.note(format!("Record {at} cannot be changed; {present} goes to now, {instead}"));
     Some(vec![])
+}
+
+/// What is about the present does nothing in the past, but for a screen that nothing holds up any more.
+fn is_of_the_present(model: &Model, action: Action) -> bool {
+    let leaves = action == Action::Quit && (model.over || model.link != Link::Online);
+    !leaves && model.keys.of(action).is_some_and(|binding| !binding.works_in_the_past())
 }
 
 /// Does it, or says why not.
 pub fn act(model: &mut Model, action: Action) -> Vec<Wish> {
     let binding = model.keys.of(action);
-    let changes = binding.is_some_and(|b| b.verb.is_some())
-        || matches!(action, Action::Pause | Action::Checkpoints | Action::Debug);
-    if changes && let Some(wishes) = in_the_past(model) {
+    let wishes = match action {
+        _ if !is_of_the_present(model, action) => None,
+        Action::Quit => {
+            let leaves = format!("{} leaves", model.keys.first(Action::Interrupt));
+            refused_in_the_past(model, &leaves)
+        }
+        _ => in_the_past(model),
+    };
+    if let Some(wishes) = wishes {
         return wishes;
     }
     if let Some(verb) = binding.and_then(|b| b.verb) {

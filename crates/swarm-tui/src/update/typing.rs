@@ -5,7 +5,6 @@ use swarm_protocol::api::ApiError;
 use crate::dialog::{Dialog, Kind, Shown};
 use crate::field::Field;
 use crate::input::{Link, Wish};
-use crate::keys::Action;
 use crate::model::{Model, Said, Sent, Tone};
 use crate::typed::{Does, Looked, Typed, named, words};
 
@@ -21,10 +20,10 @@ pub fn entered(model: &mut Model, line: String) -> Vec<Wish> {
         return vec![];
     }
     let does = does_now(command, &line);
-    if does != Does::Reads && model.past.is_some() {
-        let key = model.keys.first(Action::Present);
-        model.note(format!("This is the past, which cannot be changed; {key} returns to the present"));
-        return vec![];
+    if does != Does::Reads
+        && let Some(wishes) = super::pressed::in_the_past(model)
+    {
+        return wishes;
     }
     match words(&line) {
         Err(why) => {

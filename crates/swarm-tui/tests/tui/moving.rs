@@ -1,7 +1,8 @@
 //! Moving, filtering, finding, and looking into the past.
 
+use swarm_protocol::command::Command;
 use swarm_tui::input::{Input, Key, Wish};
-use swarm_tui::model::{Full, View};
+use swarm_tui::model::{Full, Node, View};
 
 use crate::support::{Stage, board, board_with, sent};
 
@@ -89,10 +90,18 @@ fn the_past_can_be_looked_at_and_not_be_changed() {
     let mut stage = Stage::new(80, 24);
     assert_eq!(stage.char('<'), [Wish::Board(Some(258))]);
     stage.take(Input::Board(Ok(board_with(|b| b["status"]["seq"] = 258.into()))));
-    for key in ['s', 'b', 'z', ' ', 'm', 'C'] {
-        assert_eq!(sent(&stage.char(key)), [], "{key}");
-        assert!(stage.model.dialog.is_none(), "{key}");
+    for binding in swarm_tui::keys::KEYS.iter().filter(|binding| !binding.works_in_the_past()) {
+        assert_eq!(stage.press(binding.keys[0]), [], "{}", binding.word);
+        assert!(stage.model.dialog.is_none() && stage.model.full.is_none(), "{}", binding.word);
+        let said = stage.model.said.take().expect("a word about it").text;
+        assert!(said.contains("cannot be changed; t goes to now"), "{}: {said}", binding.word);
     }
+    let offered = crate::looks::screen(&stage);
+    let foot = offered.lines().next_back().expect("the keys");
+    for word in ["pause", "stop", "panel", "quit", "undo", "checkpoint"] {
+        assert!(!foot.contains(word), "{word}: {foot}");
+    }
+    assert!(foot.contains("t now") && foot.contains("C roll back to here"), "{foot}");
     assert_eq!(stage.char('>'), [Wish::Board(None)], "the newest record is the present");
     stage.take(Input::Board(Ok(board())));
     assert_eq!(stage.model.past, None);
@@ -184,4 +193,50 @@ fn ages_of_the_past_are_counted_to_that_moment() {
     stage.now += 7_200_000;
     stage.take(Input::Board(Ok(board_with(|b| b["status"]["seq"] = 258.into()))));
     assert!(crate::looks::screen(&stage).contains("12m"), "as it was, not two hours later");
+}
+
+#[test]
+fn from_the_past_one_rolls_back_to_the_last_checkpoint_before_it_and_sees_it_in_the_present() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('<');
+    stage.take(Input::Board(Ok(board_with(|b| {
+        b["status"]["seq"] = 258.into();
+        b["checkpoints"].as_array_mut().expect("a list").remove(0);
+    }))));
+    let wishes = stage.char('C');
+    let asked = |wish: &Wish| matches!(wish, Wish::Preview(_, Command::Rollback { to: Some(to), .. }) if to == "pre-refactor");
+    assert!(wishes.iter().any(asked), "{wishes:?}");
+    stage.previewed(&wishes, 2);
+    stage.wait();
+    assert!(
+        stage.char('n').is_empty() && stage.model.dialog.is_some(),
+        "no checkpoint can be made of the past"
+    );
+    let wishes = stage.press(Key::Enter);
+    let [Command::Rollback { to: Some(to), expect: Some(_), .. }] = &sent(&wishes)[..] else {
+        panic!("{wishes:?}")
+    };
+    assert_eq!(to, "pre-refactor");
+    assert!(wishes.contains(&Wish::Board(None)) && stage.model.past.is_none());
+}
+
+#[test]
+fn what_is_typed_and_what_is_opened_in_the_past_only_looks() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('D');
+    stage.char('<');
+    stage.take(Input::Board(Ok(board_with(|b| b["status"]["seq"] = 258.into()))));
+    assert_eq!(stage.model.full, None, "the diff is of the present");
+    stage.char(':');
+    stage.wait();
+    stage.keys("pause");
+    assert!(
+        !crate::looks::screen(&stage).contains("Pause at the next boundary"),
+        "{}",
+        crate::looks::screen(&stage)
+    );
+    stage.press(Key::Esc);
+    stage.model.node = Some(Node::Task(swarm_protocol::ids::TaskId::new("2.7").expect("an id")));
+    assert_eq!(sent(&stage.press(Key::Enter)), [], "a ready task is not started");
+    assert_eq!(stage.model.full, Some(Full::Log));
 }
