@@ -21,6 +21,7 @@ use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile};
 use swarm_protocol::review::Reviewer;
+use swarm_protocol::time::Timestamp;
 
 use crate::commands::answered;
 use crate::commands::mode::ModeArg;
@@ -113,6 +114,9 @@ pub struct Args {
     /// Bring to rest what an earlier coordinator left, and start nothing.
     #[arg(long, hide = true, requires = "coordinate")]
     rest: bool,
+    /// When the person began, in milliseconds since 1970, however often the coordinator had to be started since.
+    #[arg(long, hide = true, requires = "coordinate")]
+    began: Option<u64>,
 }
 
 impl Args {
@@ -289,6 +293,7 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     };
     let mode = args.mode.map(Into::into);
     let starts_agents = !args.rest;
+    let began = args.began;
     let Args { agents, agent, review, trunk, here, retry, .. } = args;
     let wishes = Wishes { plan, agents, agent, mode, review, starts_agents, trunk, here, retry };
     let runtime = session::runtime()?;
@@ -304,7 +309,8 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     });
     match ran {
         Ok(ran) => {
-            let summary = Summary::of(&ran.state, ran.drained, ran.untested);
+            let took = began.map(|began| output::time::since(Timestamp(began)));
+            let summary = Summary::of(&ran.state, ran.drained, ran.untested).took(took);
             cx.out.view(&summary, Summary::text)?;
             Ok(summary.exit())
         }

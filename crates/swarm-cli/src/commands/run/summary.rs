@@ -4,11 +4,14 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use swarm_core::{State, show};
+use swarm_protocol::failure::Usage;
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::view::{AttentionView, Counts, RetryOptions, TaskRow};
 
 use crate::exit::Exit;
 use crate::output::harmless;
+use crate::output::money::{cost, tokens};
+use crate::output::time::length;
 
 #[derive(Debug, Serialize)]
 pub struct Summary {
@@ -35,6 +38,12 @@ pub struct Summary {
     /// The ways on, where something failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_options: Option<RetryOptions>,
+    /// From the command of the person to its end, coordinators that were started again included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub took_secs: Option<u64>,
+    /// Of all runs of the plan; absent where no program said what it used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
     #[serde(skip)]
     pauses: Vec<PauseReason>,
 }
@@ -71,8 +80,25 @@ impl Summary {
             untested,
             paused,
             retry_options: show::retry_options(state),
+            took_secs: None,
+            usage: (status.usage != Usage::default()).then_some(status.usage),
             pauses: status.paused,
         }
+    }
+
+    pub fn took(self, took_secs: Option<u64>) -> Self {
+        Self { took_secs, ..self }
+    }
+
+    /// `Took 3m 10s; the plan has used 41.2k tokens, $0.42 so far.`; nothing where neither is known.
+    fn spent(&self) -> Option<String> {
+        let took = self.took_secs.map(|secs| format!("took {}", length(secs)));
+        let used = self.usage.as_ref().map(|usage| [tokens(usage), cost(usage)]);
+        let used = used.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
+        let used = (!used.is_empty()).then(|| format!("the plan has used {used} so far"));
+        let line = took.into_iter().chain(used).collect::<Vec<_>>().join("; ");
+        let first = line.get(..1)?.to_uppercase();
+        Some(format!("{first}{}.", &line[1..]))
     }
 
     pub fn exit(&self) -> ExitCode {
@@ -99,6 +125,7 @@ impl Summary {
         if !self.elsewhere.is_empty() {
             lines.push(format!("Merged before {trunk} was trunk: {}.", self.elsewhere.join(", ")));
         }
+        lines.extend(self.spent());
         let rest = [
             (c.ready + c.waiting, "pending"),
             (c.split, "split"),
@@ -151,6 +178,28 @@ mod tests {
         summary.stopping = 2;
         let said = summary.text();
         assert!(said.contains("2 agents are still stopping") && !said.contains("Stopped"), "{said}");
+    }
+
+    #[test]
+    fn how_long_it_took_and_what_was_used_is_said_where_it_is_known() {
+        let summary = || Summary::of(&State::default(), false, false);
+        let (said, json) = (summary().text(), serde_json::to_string(&summary()).expect("it can be written"));
+        assert!(
+            !said.contains("ook") && !json.contains("took_secs") && !json.contains("usage"),
+            "{said} {json}"
+        );
+        let mut known = summary().took(Some(190));
+        assert!(known.text().contains("\nTook 3m 10s.\n"), "{}", known.text());
+        known.usage = Some(Usage { input_tokens: 41_200, cost_micros: 420_000, ..Usage::default() });
+        let said = known.text();
+        assert!(said.contains("\nTook 3m 10s; the plan has used 41.2k tokens, $0.42 so far.\n"), "{said}");
+        assert!(serde_json::to_string(&known).expect("it can be written").contains("\"took_secs\":190"));
+        known.took_secs = None;
+        assert!(
+            known.text().contains("\nThe plan has used 41.2k tokens, $0.42 so far.\n"),
+            "{}",
+            known.text()
+        );
     }
 
     #[test]

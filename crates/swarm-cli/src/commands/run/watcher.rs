@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use swarm_process::{ProcessIdentity, open_verified};
+use swarm_protocol::time::Timestamp;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::Args;
@@ -51,7 +52,8 @@ pub fn run(args: &Args, cx: &Context) -> Result<ExitCode, CliError> {
     let here = swarm.as_ref().and_then(Swarm::current_branch);
     let door = swarm.as_ref().filter(|swarm| swarm.wants_door()).and_then(|_| Beside::start(cx));
     let place = swarm.map(|swarm| swarm.run_folder().to_owned());
-    let ended = runtime.block_on(watch(&Began { args, cx, here }, place));
+    let at = output::time::now();
+    let ended = runtime.block_on(watch(&Began { args, cx, here, at }, place));
     drop(door);
     ended
 }
@@ -61,6 +63,7 @@ struct Began<'a> {
     args: &'a Args,
     cx: &'a Context,
     here: Option<String>,
+    at: Timestamp,
 }
 
 /// What the coordinator is started for.
@@ -119,7 +122,7 @@ fn given_up(how: &str) -> CliError {
 
 /// The same words, with what is done only once left out: the plan is saved, the choices are recorded.
 fn start(began: &Began<'_>, turn: Turn) -> Result<Child, CliError> {
-    let Began { args, cx, here } = began;
+    let Began { args, cx, here, at } = began;
     let failed = |error: std::io::Error| CliError::environment("Cannot start the coordinator").because(error);
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command.arg("-C").arg(&cx.repo).arg("run").arg("--coordinate");
@@ -142,6 +145,7 @@ fn start(began: &Began<'_>, turn: Turn) -> Result<Child, CliError> {
     command.args(args.review.map(|by| format!("--review={}", by.word())));
     command.args(args.trunk.as_ref().map(|trunk| format!("--trunk={trunk}")));
     command.args(here.as_ref().map(|here| format!("--here={here}")));
+    command.arg(format!("--began={}", at.0));
     let child = command.spawn().map_err(failed)?;
     tracing::info!(pid = child.id(), ?turn, "the coordinator is started");
     Ok(child)
