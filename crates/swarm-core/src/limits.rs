@@ -30,6 +30,8 @@ pub const OPERATIONS_KEPT: usize = 1_000;
 pub const AUTOMATIC_KEPT: usize = 200;
 /// Bytes of the plan of an operation; a record holds at most a megabyte.
 pub const PLAN_BYTES_MAX: usize = 900 * 1024;
+/// Lines of each kind, and new commits, that are remembered of what an operation did with git.
+pub const DEEDS_KEPT: usize = 40;
 /// Files of a conflict that are remembered with the operation that met it.
 pub const CONFLICTS_SHOWN: usize = 20;
 /// Hooks that ended and are remembered.

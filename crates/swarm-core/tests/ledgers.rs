@@ -43,6 +43,7 @@ const LEDGERS: &[(&str, &[&str])] = &[(
         "withheld",
         "sent_back",
         "flow",
+        "did",
     ],
 )];
 

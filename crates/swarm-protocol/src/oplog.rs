@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::channel::RunKind;
-use crate::ids::{AgentId, CommandId, RunId, TaskId};
+use crate::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use crate::operation::{Checkpoint, FactChange, HookOutcome, Plan, Says};
 use crate::time::Timestamp;
 
@@ -29,10 +29,46 @@ pub struct OperationView {
     /// The checkpoint with the state before it.
     pub checkpoint: Option<String>,
     pub facts: Vec<FactChange>,
+    /// The same in lines for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
+    /// What became of commits, tasks and work; where it moved git.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub did: Option<Did>,
     /// Whether `swarm undo ID` would be accepted now, and if not, why.
     pub can_be_undone: bool,
     pub why_not: Option<String>,
     pub hint: Option<String>,
+}
+
+/// What an operation that moves git does, as its preview says it, and what was made for it. As much as people read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(default)]
+pub struct Did {
+    pub says: Says,
+    /// Commits on trunk that were made for it: reverts, and what was brought back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub made: Vec<Oid>,
+}
+
+impl Did {
+    /// At most so many lines of each kind.
+    pub fn of(says: &Says, made: &[Oid], most: usize) -> Self {
+        let first = |lines: &[String]| lines.iter().take(most).cloned().collect();
+        let says = Says {
+            tasks: first(&says.tasks),
+            commits: first(&says.commits),
+            work: first(&says.work),
+            foreign: first(&says.foreign),
+            stays: first(&says.stays),
+        };
+        Self { says, made: made.iter().take(most).cloned().collect() }
+    }
+
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

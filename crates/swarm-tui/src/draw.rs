@@ -9,6 +9,7 @@ pub mod header;
 pub mod help;
 pub mod layout;
 mod lists;
+pub mod operations;
 mod panel;
 pub mod log;
 mod plan;
@@ -41,6 +42,7 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>) {
         (_, Some(Full::Graph)) => graph::full(model, frame, layout::middle(model)),
         (_, Some(Full::Usage)) => usage::full(model, frame, layout::middle(model)),
         (_, Some(Full::Wall)) => wall::full(model, frame, layout::middle(model)),
+        (_, Some(Full::Operation)) => operations::full(model, frame, layout::middle(model)),
         (_, Some(Full::Diff)) => diff::draw(model, frame, layout::middle(model)),
         (_, None) => board(model, frame),
     }
@@ -90,7 +92,7 @@ fn pane(model: &Model, placed: Placed, frame: &mut Frame<'_>) {
                 View::Agents => lists::agents(model, frame, area),
                 View::Events => lists::events(model, frame, area),
                 View::Checkpoints => lists::checkpoints(model, frame, area),
-                View::Operations => lists::operations(model, frame, area),
+                View::Operations => operations::draw(model, frame, area),
             }
         }
         Pane::Log => {
@@ -151,6 +153,9 @@ fn view_title(model: &Model, view: View) -> String {
         }
         View::Checkpoints if model.length(view) > 0 => {
             format!("{name} · {} looks at a rollback", model.keys.first(Action::Open))
+        }
+        View::Operations if model.length(view) > 0 => {
+            format!("{name} · {} shows all of one", model.keys.first(Action::Open))
         }
         _ => name,
     }

@@ -76,6 +76,8 @@ pub enum Full {
     Graph,
     /// How far the plan came and what it cost, over time.
     Usage,
+    /// One operation.
+    Operation,
     Help,
 }
 
@@ -198,6 +200,8 @@ pub struct Model {
     pub wrap: bool,
     pub dialog: Option<Dialog>,
     pub full: Option<Full>,
+    /// The operation that covers the board.
+    pub opened: Option<swarm_protocol::ids::CommandId>,
     pub scroll: usize,
     pub diff: Option<Result<Box<DiffView>, ApiError>>,
     /// Which part of the work it is about.

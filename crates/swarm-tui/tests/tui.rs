@@ -18,6 +18,8 @@ mod looks;
 mod moving;
 #[path = "tui/older.rs"]
 mod older;
+#[path = "tui/operations.rs"]
+mod operations;
 #[path = "tui/over_time.rs"]
 mod over_time;
 #[path = "tui/own_keys.rs"]

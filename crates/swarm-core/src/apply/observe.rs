@@ -92,6 +92,7 @@ impl State {
             subject: Some(task.to_string()),
             text: format!("{task} is on {} at {}", proof.trunk, proof.commit.short()),
             facts: Some(facts),
+            did: None,
             checkpoint: None,
             undoes: None,
             undone_by: None,

@@ -1,12 +1,15 @@
 //! Events of operations.
 
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::{CommandId, TaskId};
+use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{FactChange, Request};
+use swarm_protocol::oplog::Did;
 use swarm_protocol::time::Timestamp;
 
 use super::keep;
-use crate::limits::{ANSWERS_KEPT, AUTOMATIC_KEPT, CONFLICTS_SHOWN, FACTS_KEPT_BYTES, OPERATIONS_KEPT};
+use crate::limits::{
+    ANSWERS_KEPT, AUTOMATIC_KEPT, CONFLICTS_SHOWN, DEEDS_KEPT, FACTS_KEPT_BYTES, OPERATIONS_KEPT,
+};
 use crate::state::operations::size;
 use crate::state::operations::{Record, Running, Step};
 use crate::state::{PastAnswer, State};
@@ -41,7 +44,11 @@ impl State {
             Event::OperationFinished { id, text, facts, made } => {
                 self.ops.made.extend(made.iter().cloned());
                 self.proven = None;
+                let did = self.did(id, made);
                 self.over(id, text, Some(facts.clone()), None, at);
+                if let Some(record) = self.ops.log.back_mut().filter(|r| r.id == *id) {
+                    record.did = did;
+                }
             }
             Event::OperationFailed { id, why, hint, paths } => {
                 self.over(id, why, None, Some((why.clone(), hint.clone())), at);
@@ -83,6 +90,13 @@ impl State {
         }
     }
 
+    /// What the operation under way did with git; none: nothing worth a line.
+    fn did(&self, id: &CommandId, made: &[Oid]) -> Option<Did> {
+        let running = self.ops.running.as_ref().filter(|running| running.id == *id)?;
+        let Step::Moving { plan, .. } = &running.step else { return None };
+        Some(Did::of(&plan.says, made, DEEDS_KEPT)).filter(|did| !did.is_nothing())
+    }
+
     /// The operation that moves git is over.
     fn over(
         &mut self,
@@ -121,6 +135,7 @@ impl State {
             subject,
             text,
             facts,
+            did: None,
             checkpoint,
             undoes,
             undone_by: None,
@@ -160,7 +175,7 @@ impl State {
         let mut left = FACTS_KEPT_BYTES;
         for record in self.ops.log.iter_mut().rev() {
             if record.bytes > left {
-                (record.facts, record.bytes) = (None, 0);
+                (record.facts, record.did, record.bytes) = (None, None, 0);
             }
             left = left.saturating_sub(record.bytes);
         }

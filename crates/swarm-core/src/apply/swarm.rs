@@ -50,6 +50,7 @@ impl State {
                     subject: subject.clone(),
                     text: answer.clone(),
                     facts: facts.clone(),
+                    did: None,
                     checkpoint: checkpoint.clone(),
                     undoes: undoes.clone(),
                     undone_by: None,

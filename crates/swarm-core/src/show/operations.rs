@@ -1,11 +1,12 @@
 //! Operations, checkpoints and hooks for people.
 
 use swarm_protocol::ids::CommandId;
-use swarm_protocol::oplog::{CheckpointView, HookView, OperationState, OperationView};
+use swarm_protocol::oplog::{CheckpointView, Did, HookView, OperationState, OperationView};
 
+use crate::limits::DEEDS_KEPT;
 use crate::operation::{Record, Running, checkpoints};
 use crate::state::State;
-use crate::state::operations::HookRun;
+use crate::state::operations::{HookRun, Step};
 
 /// The operations that are remembered, newest first; the one under way stands before them.
 pub fn operations(state: &State) -> Vec<OperationView> {
@@ -44,6 +45,13 @@ fn under_way(running: &Running) -> OperationView {
         undone_by: None,
         checkpoint: None,
         facts: vec![],
+        changes: vec![],
+        did: match &running.step {
+            Step::Saving { plan } | Step::Moving { plan, .. } => {
+                Some(Did::of(&plan.says, &[], DEEDS_KEPT)).filter(|did| !did.is_nothing())
+            }
+            _ => None,
+        },
         can_be_undone: false,
         why_not: Some("it is under way".into()),
         hint: None,
@@ -71,6 +79,8 @@ fn operation(state: &State, record: &Record) -> OperationView {
         undone_by: record.undone_by.clone(),
         checkpoint: record.checkpoint.clone(),
         facts: record.facts.clone().unwrap_or_default(),
+        changes: super::changes(record.facts.as_deref().unwrap_or_default()),
+        did: record.did.clone(),
         can_be_undone: refusal.is_none(),
         why_not: refusal.as_ref().map(|r| r.message()),
         hint: record

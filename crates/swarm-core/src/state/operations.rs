@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::{AgentId, CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{Checkpoint, FactChange, HookOutcome, Plan, Request};
+use swarm_protocol::oplog::Did;
 use swarm_protocol::time::Timestamp;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -155,6 +156,9 @@ pub struct Record {
     pub text: String,
     /// None: they were too many, or are too old to be kept.
     pub facts: Option<Vec<FactChange>>,
+    /// What it did with git, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub did: Option<Did>,
     /// The state before it, where facts would be too many.
     pub checkpoint: Option<String>,
     pub undoes: Option<CommandId>,

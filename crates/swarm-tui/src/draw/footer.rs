@@ -117,6 +117,8 @@ const IN_DIFF: &[(&[Action], &str)] = &[
 ];
 const IN_WALL: &[(&[Action], &str)] = &[(&[Action::Log], "one log"), (&[Action::Wall, Action::Back], "back")];
 const IN_USAGE: &[(&[Action], &str)] = &[(&[Action::Back], "back")];
+const IN_OPERATION: &[(&[Action], &str)] =
+    &[(&[Action::Down, Action::Up], "scroll"), (&[Action::Open], "its task"), (&[Action::Back], "back")];
 const IN_HELP: &[(&[Action], &str)] = &[(&[Action::Down, Action::Up], "scroll"), (&[Action::Back], "back")];
 
 fn covering(model: &Model, full: Full) -> String {
@@ -127,6 +129,7 @@ fn covering(model: &Model, full: Full) -> String {
         Full::Wall => IN_WALL,
         Full::Graph => IN_HELP,
         Full::Usage => IN_USAGE,
+        Full::Operation => IN_OPERATION,
     };
     let mut text = String::from(" ");
     for (actions, word) in hints {

@@ -188,6 +188,7 @@ pub fn scroll_max(model: &Model) -> usize {
         Some(Full::Diff) => return super::diff::length(model).saturating_sub(1),
         Some(Full::Help) => super::help::lines(model).len(),
         Some(Full::Graph) => super::graph::length(model),
+        Some(Full::Operation) => super::operations::length(model),
         _ => 0,
     };
     lines.saturating_sub(usize::from(page(model)))
@@ -202,14 +203,25 @@ pub fn at(model: &Model, column: u16, row: u16) -> Option<(Pane, u16)> {
         return Some((tabs.pane, 0));
     }
     let found = panes.iter().find(|placed| within(&placed.body))?;
-    Some((found.pane, row - found.body.y))
+    let line = row - found.body.y;
+    if let Pane::View(view) = found.pane
+        && line >= list_rows(model, view, found.body)
+    {
+        return None;
+    }
+    Some((found.pane, line))
+}
+
+/// Rows of a view that are its list; below them may stand more of what is selected.
+fn list_rows(model: &Model, view: View, body: Rect) -> u16 {
+    if view == View::Operations { super::operations::list_rows(model, body) } else { body.height }
 }
 
 /// The first line of a view that is on the screen: the selected one is always among them.
 pub fn first_shown(model: &Model, view: View) -> usize {
     let panes = panes(model);
     let Some(placed) = panes.iter().find(|placed| placed.pane == Pane::View(view)) else { return 0 };
-    let room = usize::from(placed.body.height.max(1));
+    let room = usize::from(list_rows(model, view, placed.body).max(1));
     let (at, length) = (model.cursor(view), model.length(view));
     at.saturating_sub(room / 2).min(length.saturating_sub(room))
 }

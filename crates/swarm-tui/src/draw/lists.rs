@@ -1,10 +1,9 @@
-//! The views that are lists: attention, agents, events, checkpoints, operations.
+//! The views that are lists: attention, agents, events, checkpoints.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use swarm_protocol::board::{AttentionEntry, BoardAgent, CheckpointRow};
-use swarm_protocol::oplog::{OperationState, OperationView};
 
 use super::layout;
 use super::text::{cut, pad, put_all, span};
@@ -14,7 +13,7 @@ use crate::said::{age, clock, count, spent, tokens};
 use crate::theme::Role;
 
 /// Rows from the first that is shown on, the selected one marked.
-fn rows(
+pub fn rows(
     model: &Model,
     frame: &mut Frame<'_>,
     area: Rect,
@@ -177,39 +176,4 @@ pub fn checkpoint_line(n: usize, row: &CheckpointRow) -> String {
         (tasks, commits) => format!("{}, {} since", count(tasks, "task"), count(commits, "commit")),
     };
     format!("{:>3}  {}  {}  {}  {since}", n + 1, clock(row.at), pad(kind, 6), pad(&row.name, 22))
-}
-
-pub fn operations(model: &Model, frame: &mut Frame<'_>, area: Rect) {
-    let Some(board) = &model.board else { return };
-    let width = usize::from(area.width);
-    let line = |n: usize| Some(operation(model, board.operations.get(n)?, width));
-    rows(
-        model,
-        frame,
-        area,
-        View::Operations,
-        layout::first_shown(model, View::Operations),
-        line,
-        "No operation yet",
-    );
-}
-
-fn operation(model: &Model, op: &OperationView, width: usize) -> Line<'static> {
-    let theme = model.theme;
-    let (state, role) = match op.state {
-        OperationState::UnderWay => ("under way", Role::Works),
-        OperationState::Waits => ("waits", Role::Waits),
-        OperationState::Done if op.can_be_undone => ("done", Role::Good),
-        OperationState::Done => ("done", Role::Dim),
-        OperationState::Undone => ("undone", Role::Dim),
-        OperationState::Failed => ("failed", Role::Bad),
-    };
-    let step = op.step.as_ref().map(|step| format!(" ({step})")).unwrap_or_default();
-    let by = op.by.strip_prefix("person:").map_or("swarm", |_| "you");
-    let text = format!("{}{step}", op.text);
-    Line::from(vec![
-        span(theme, Role::Dim, &format!(" {} {} ", clock(op.at), pad(by, 6))),
-        span(theme, role, &pad(state, 10)),
-        span(theme, Role::Plain, &cut(&text, width.saturating_sub(28))),
-    ])
 }

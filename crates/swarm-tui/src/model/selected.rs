@@ -2,6 +2,7 @@
 
 use swarm_protocol::board::BoardView;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::oplog::OperationView;
 
 use super::{Model, Node, View};
 
@@ -57,6 +58,17 @@ impl Model {
             }
             view => self.cursors[view.index()].min(self.length(view).saturating_sub(1)),
         }
+    }
+
+    /// The operation that is selected in their list.
+    pub fn selected_operation(&self) -> Option<&OperationView> {
+        self.board.as_ref()?.operations.get(self.cursor(View::Operations))
+    }
+
+    /// The one that covers the board, wherever it stands by now.
+    pub fn opened_operation(&self) -> Option<&OperationView> {
+        let id = self.opened.as_ref()?;
+        self.board.as_ref()?.operations.iter().find(|op| op.id == *id)
     }
 
     /// The task that is selected in the focused view.

@@ -28,7 +28,7 @@ pub fn by_lines(model: &mut Model, by: i64) {
     match model.full {
         Some(Full::Log) => in_log(model, by),
         Some(Full::Wall | Full::Usage) => {}
-        Some(Full::Diff | Full::Graph | Full::Help) => {
+        Some(Full::Diff | Full::Graph | Full::Help | Full::Operation) => {
             let most = layout::scroll_max(model);
             model.scroll = shifted(model.scroll, by, most);
         }
@@ -90,6 +90,10 @@ pub fn open(model: &mut Model) -> Vec<Wish> {
             model.log_folded = false;
             return vec![];
         }
+        Some(Full::Operation) => {
+            to_task(model);
+            return vec![];
+        }
         Some(_) => return vec![],
         None => {}
     }
@@ -109,14 +113,24 @@ pub fn open(model: &mut Model) -> Vec<Wish> {
         (View::Checkpoints, _) => {
             return super::dialogs::open_checkpoints(model, model.cursor(View::Checkpoints));
         }
-        _ => {
-            if let Some(task) = model.selected_task() {
-                model.view = View::Plan;
-                jump(model, &task);
+        (View::Operations, _) => {
+            model.opened = model.selected_operation().map(|op| op.id.clone());
+            if model.opened.is_some() {
+                (model.full, model.scroll) = (Some(Full::Operation), 0);
             }
         }
+        _ => to_task(model),
     }
     vec![]
+}
+
+/// From a line to the task that it is about.
+fn to_task(model: &mut Model) {
+    if let Some(task) = model.selected_task() {
+        (model.full, model.scroll) = (None, 0);
+        model.view = View::Plan;
+        jump(model, &task);
+    }
 }
 
 /// Folds a file of the diff, or unfolds it.

@@ -51,6 +51,35 @@ fn operation(text: &str, can: bool, checkpoint: Option<&str>) -> Value {
     })
 }
 
+/// One that moved git: what it took out of trunk, what it kept, and what it made for it.
+fn rolled_back() -> Value {
+    let mut rolled = operation(
+        "Rolled back: 2.1; the state before is checkpoint before-rollback",
+        true,
+        Some("before-rollback"),
+    );
+    for (name, value) in [
+        ("id", json!("op-rollback")),
+        ("seq", json!(240)),
+        ("at", json!(ago(300))),
+        ("subject", json!("2.1")),
+    ] {
+        rolled[name] = value;
+    }
+    rolled["changes"] = json!(["task 2.1: done → pending", "main moved"]);
+    rolled["did"] = json!({
+        "says": {
+            "tasks": ["task 2.1 goes back to the queue"],
+            "commits": ["2 commits of 2.1 are reverted on main", "the work of 2.5 stays"],
+            "work": ["uncommitted work of 2.3 is kept in before-rollback"],
+            "foreign": [],
+            "stays": ["the money that 2.1 cost"],
+        },
+        "made": ["c".repeat(40), "d".repeat(40)],
+    });
+    rolled
+}
+
 pub fn status() -> Value {
     json!({
         "seq": 259, "goal": "A book", "trunk": "main", "epoch": 1,
@@ -112,7 +141,7 @@ pub fn board_value() -> Value {
         "agents": [agent("ada-002", "2.3", "Chapter on worktrees", 7, false), agent("ed-001", "3.1", "Chapter on undo", 3, true)],
         "pauses": [], "attention": [checkout, question],
         "checkpoints": [checkpoint("before-autopilot", true, 400, 3), checkpoint("pre-refactor", false, 800, 5)],
-        "operations": [operation("Task 2.7 deferred", true, None)],
+        "operations": [operation("Task 2.7 deferred", true, None), rolled_back()],
         "reviews": [],
     })
 }

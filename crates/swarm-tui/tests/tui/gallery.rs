@@ -50,6 +50,10 @@ fn gallery(columns: u16, rows: u16, theme: Theme) -> String {
         stage.wait();
         add(&format!("key {key}"), &stage);
     }
+    let mut operation = Stage::themed(columns, rows, theme);
+    operation.keys("6j");
+    operation.press(Key::Enter);
+    add("operation", &operation);
     let mut log = Stage::themed(columns, rows, theme);
     log.char('l');
     add("log", &log);
