@@ -94,6 +94,22 @@ fn a_person_reviews_where_nobody_is_named_and_nobody_does_only_by_name() {
 }
 
 #[test]
+fn commands_that_are_to_review_and_are_not_there_leave_the_work_to_a_person() {
+    let arena = arena_with(json!({ "review": { "policy": "command" } }));
+    arena.plan_in_phases(&[vec![task("1.1", &[], GOOD)]]);
+    let mut run = arena.start(&["--mode", "autopilot"]);
+    run.until("the configuration has none (`review.commands`)");
+    run.until("swarm review approve 1.1");
+    assert_eq!((arena.status_of("1.1"), arena.commits("main", "feat: a")), ("review".into(), 0));
+    assert_eq!(arena.json(&["review", "list"])[0]["reviewer"], json!("human"));
+    arena.ok(&["review", "approve", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_proven("1.1", "main");
+    arena.assert_tidy();
+}
+
+#[test]
 fn notes_of_a_review_reach_the_next_attempt_and_what_was_submitted_before_is_still_shown() {
     let script = "on-attempt 1: write a.txt a\non-attempt 1: commit feat: a\n\
                   on-attempt 2: write b.txt b\non-attempt 2: sh cp \"$SWARM_PROMPT_FILE\" told.md\n\

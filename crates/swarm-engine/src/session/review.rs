@@ -20,6 +20,11 @@ pub(super) fn of(
         None => last.reviewer.filter(|_| last.reviewer_chosen && !names_somebody),
     };
     let chosen = chosen.filter(|by| *by != configured);
+    if chosen.unwrap_or(configured) == Reviewer::Command && config.review.commands.is_empty() {
+        note(
+            "Commands are to review, and the configuration has none (`review.commands`): finished work waits for `swarm review approve`",
+        );
+    }
     match chosen {
         Some(by) if wished.is_none() => note(&format!(
             "Reviewer is {}, as chosen before; `swarm run --review {}` changes that",
@@ -61,6 +66,22 @@ mod tests {
         assert_eq!(by(r#"{"review": {"profile": "claude"}}"#), Some(Reviewer::Agent));
         assert_eq!(by(r#"{"review": {"policy": "none", "profile": "claude"}}"#), Some(Reviewer::None));
         assert_eq!(by(r#"{"review": {"policy": "command", "commands": ["true"]}}"#), Some(Reviewer::Command));
+    }
+
+    #[test]
+    fn commands_review_where_there_are_any_and_else_the_person_is_told_that_they_have_to() {
+        let (with, said) = of_run(
+            None,
+            &Policy::default(),
+            &config(r#"{"review": {"policy": "command", "commands": ["true"]}}"#),
+        );
+        assert_eq!((with.reviews, with.review_commands, said.as_str()), (true, true, ""));
+        let (without, said) =
+            of_run(None, &Policy::default(), &config(r#"{"review": {"policy": "command"}}"#));
+        assert_eq!((without.reviews, without.review_commands), (false, false));
+        assert!(said.contains("swarm review approve"), "{said}");
+        let (wished, said) = of_run(Some(Reviewer::Command), &Policy::default(), &config("{}"));
+        assert!(!wished.reviews && said.contains("`review.commands`"), "{said}");
     }
 
     #[test]

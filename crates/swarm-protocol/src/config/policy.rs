@@ -22,7 +22,8 @@ impl Config {
             resolve_max: self.merge.resolve,
             transient_max: self.recovery.max_transient,
             review_rounds: self.review.rounds,
-            reviews: self.reviewer() == Reviewer::Command,
+            // No command has ever found anything: a person looks instead.
+            reviews: self.reviewer() == Reviewer::Command && !self.review.commands.is_empty(),
             reviewer: Some(self.reviewer()),
             reviewer_chosen: false,
             review_profile: self.review.profile.clone(),

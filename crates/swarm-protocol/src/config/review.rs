@@ -25,7 +25,7 @@ pub struct Review {
     pub max_diff: u64,
     /// Who reviews tasks with a tag, instead; of several tags the strictest counts.
     pub tags: BTreeMap<String, Reviewer>,
-    /// For the policy `command`: run in the task's worktree, must all succeed; their output is what the next attempt is told.
+    /// For the policy `command`, without which a person reviews: run in the task's worktree, must all succeed; their output is what the next attempt is told.
     pub commands: Vec<CommandLine>,
     pub timeout: Span,
     /// Rounds before the task is blocked for a person.
