@@ -10,6 +10,7 @@ mod beneath;
 mod content;
 mod heads;
 mod links;
+mod others;
 mod pointer;
 mod quarantine;
 mod take;

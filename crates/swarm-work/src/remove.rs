@@ -21,6 +21,7 @@ use crate::worktree::{
     checkouts_of_people, copy, hold_task, let_go_for_good, marker_of, marker_path, ports, records_at, setup,
 };
 pub use disposable::{DISPOSABLE, Disposable};
+use left_behind::OfOwn;
 use swarm_git::{Git, GitError, OwnRepository, PrivateIndex, RefChange, RefOutcome, remove_marker, tips};
 use swarm_process::who_stays_inside;
 pub use trash::{About, Emptied, TrashRule, Trashed, empty_trash, tend_trash, trash_dir, trashed};
@@ -137,11 +138,14 @@ async fn give_up_held(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitErr
     if asked.only_look {
         return Ok(Removal::Removed);
     }
+    let stands_on = tip.as_ref().unwrap_or(&marker.base);
+    // Before the branch: of two that are equally old the newer one is what `swarm restore TASK` brings back.
+    let of_own = left_behind::keep_of_own(git, task, &path, stands_on, asked.max_file_bytes).await?;
     if let Some(tip) = &tip {
         keep_commit(git, "kept", task, tip).await?;
     }
     for record in &records {
-        left_behind::keep(git, task, record, tip.as_ref().unwrap_or(&marker.base)).await?;
+        left_behind::keep(git, task, record, stands_on).await?;
     }
     if let (Some(name), Some(tip), true) = (asked.remember, &tip, path.is_dir()) {
         left::note(git, task, name, &path, &records, (&marker.base, tip)).await?;
@@ -151,7 +155,12 @@ async fn give_up_held(git: &Git, asked: &GivingUp<'_>) -> Result<Removal, GitErr
     if let Some(pid) = who_stays_inside(&path, LEAVING_LIMIT).await {
         return Ok(Removal::Kept { why: KeptWhy::InUse { pid } });
     }
-    take_away(git, asked, &path, &records, (tip.as_ref(), looked_at)).await?;
+    take_away(git, asked, &path, (tip.as_ref(), looked_at)).await?;
+    put_own_away(git, task, &path, of_own)?;
+    for record in &records {
+        // Into the trash as well: its reflog may be the only word about a commit an agent has dropped.
+        trash_record(git, task.as_str(), record)?;
+    }
     if let Some(tip) = tip
         && !delete_branch(git, &full, &tip).await?
     {
@@ -231,12 +240,16 @@ pub async fn keep_commit(git: &Git, shelf: &str, task: &TaskId, commit: &Oid) ->
     }
 }
 
-/// The agent's own repository: into the trash if it holds what was never handed in.
-fn put_own_away(git: &Git, task: &TaskId, worktree: &Path) -> Result<(), GitError> {
+/// The agent's own repository: into the trash if it holds what was never handed in, and for good what is nowhere else.
+fn put_own_away(git: &Git, task: &TaskId, worktree: &Path, of_own: OfOwn) -> Result<(), GitError> {
     let own = OwnRepository::of(worktree, task);
     if own.is_there() {
-        if own.holds_more(git) {
-            move_to_trash(git, &format!("{task}-git"), &own.dir)?;
+        let name = format!("{task}-git");
+        if of_own == OfOwn::Refused {
+            let about = About { task: task.to_string(), tip: None, keep: true };
+            move_with_note(git, &name, &own.dir, &about)?;
+        } else if own.holds_more(git) {
+            move_to_trash(git, &name, &own.dir)?;
         } else {
             std::fs::remove_dir_all(&own.dir).map_err(GitError::io("remove", &own.dir))?;
         }
@@ -248,7 +261,6 @@ async fn take_away(
     git: &Git,
     asked: &GivingUp<'_>,
     path: &Path,
-    records: &[PathBuf],
     (tip, looked_at): (Option<&Oid>, SystemTime),
 ) -> Result<(), GitError> {
     let name = asked.task.as_str();
@@ -261,11 +273,6 @@ async fn take_away(
             let about = About { task: name.to_owned(), tip: tip.cloned(), keep: asked.force };
             move_with_note(git, name, path, &about)?;
         }
-    }
-    put_own_away(git, asked.task, path)?;
-    for record in records {
-        // Into the trash as well: its reflog may be the only word about a commit an agent has dropped.
-        trash_record(git, name, record)?;
     }
     Ok(())
 }

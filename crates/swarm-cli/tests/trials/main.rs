@@ -33,6 +33,7 @@ mod approvals;
 mod council;
 mod planning;
 mod odd_files;
+mod own_repository;
 mod recovery;
 mod reservations;
 mod screen_story;

@@ -59,7 +59,9 @@ fn socket(patient: &Patient) -> Found {
 fn trash(patient: &Patient) -> Found {
     let older_than = Duration::from_secs(patient.config.worktree.trash.secs);
     let rule = TrashRule { older_than, ..TrashRule::default() };
-    let all = trashed(&patient.git, &patient.paths.worktrees);
+    let mut all = trashed(&patient.git, &patient.paths.worktrees);
+    // Nobody empties those but a person: `swarm restore` lists them.
+    all.retain(|one| one.about.as_ref().is_none_or(|about| !about.keep));
     let age = |at: SystemTime| SystemTime::now().duration_since(at).unwrap_or_default();
     let overdue = all.iter().filter(|one| age(one.at) > rule.older_than).count();
     let paths: Vec<PathBuf> = all.iter().map(|one| one.path.clone()).collect();

@@ -2,11 +2,13 @@
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::time::Duration;
 
 use super::Field;
 use crate::git_scratch::{commit_all, git_in, task, try_git_in, write};
 use swarm_git::OwnRepository;
 use swarm_work::hand_in::{HandedIn, hand_in};
+use swarm_work::remove::{Removal, TrashRule, tend_trash, trashed};
 use swarm_work::worktree::Prepared;
 
 pub(super) const FILE_MAX: u64 = 1 << 20;
@@ -260,4 +262,70 @@ async fn a_packed_repository_is_taken_too_and_goes_with_its_worktree() {
     assert_eq!(lent.field.scratch.git(["log", "--format=%s", "-3", "swarm/t1"]), "3\n2\n1");
     lent.field.give_up("t1").await;
     assert!(!lent.own.dir.exists());
+}
+
+fn names(text: &str) -> Vec<String> {
+    text.lines().map(str::to_owned).collect()
+}
+
+/// What an agent made for itself and never handed in is on refs of the person's repository once its worktree is gone.
+#[tokio::test]
+async fn branches_tags_and_stashes_that_were_never_handed_in_outlive_the_worktree() {
+    let lent = Lent::new().await;
+    lent.sh("echo one > a.txt; git commit -qam one; git branch at-one");
+    lent.sh(
+        "git switch -qc side; echo side > side.txt; git add -A; git commit -qm side; git switch -q swarm/t1",
+    );
+    lent.sh("git switch -qc other; echo t > t.txt; git add -A; git commit -qm tagged; git tag -am v1 v1");
+    lent.sh("git switch -q swarm/t1; git branch -qD other");
+    lent.sh("echo first > a.txt; git stash -qm first; echo second > new.txt; git stash -qum second");
+    let HandedIn::Moved { tip } = lent.hand_in().await else { panic!("nothing arrived") };
+    // A branch of the person's, gone since the agent saw it, is no work of the agent's.
+    lent.field.scratch.git(["branch", "persons", "main"]);
+    lent.open().await;
+    lent.field.scratch.git(["branch", "-D", "persons"]);
+    assert_eq!(lent.hand_in().await, HandedIn::Nothing);
+    assert_eq!(lent.field.give_up("t1").await, Removal::Removed);
+    let scratch = &lent.field.scratch;
+    let rescued = scratch.git(["for-each-ref", "--format=%(contents:subject)", "refs/swarm/rescue/t1"]);
+    let mut rescued = names(&rescued);
+    rescued.sort();
+    assert_eq!(rescued, ["On swarm/t1: first", "On swarm/t1: second", "side", "tagged"]);
+    assert_eq!(scratch.git(["rev-parse", &format!("refs/swarm/kept/t1/{}", tip.short())]), tip.as_str());
+    let of = |subject: &str| {
+        let all =
+            scratch.git(["for-each-ref", "--format=%(refname) %(contents:subject)", "refs/swarm/rescue"]);
+        let line = all.lines().find(|line| line.ends_with(subject)).map(str::to_owned);
+        line.and_then(|line| line.split(' ').next().map(str::to_owned)).expect(subject)
+    };
+    assert_eq!(scratch.git(["show", &format!("{}:side.txt", of("side"))]), "side");
+    assert_eq!(scratch.git(["show", &format!("{}:a.txt", of("first"))]), "first");
+    assert_eq!(scratch.git(["show", &format!("{}^3:new.txt", of("second"))]), "second");
+    scratch.git(["fsck", "--strict"]);
+    // Asked again there is nothing left to do.
+    assert_eq!(lent.field.give_up("t1").await, Removal::Removed);
+}
+
+#[tokio::test]
+async fn what_cannot_be_taken_stays_in_the_trash_for_good_and_costs_none_of_the_rest() {
+    let lent = Lent::new().await;
+    lent.sh("echo one > a.txt; git commit -qam one");
+    lent.sh("git switch -qc huge; truncate -s 3000000 huge; git add huge; git commit -qm huge");
+    lent.sh("git switch -q swarm/t1; git switch -qc side; echo s > s.txt; git add -A; git commit -qm side");
+    lent.sh("git switch -q swarm/t1");
+    assert!(matches!(lent.hand_in().await, HandedIn::Moved { .. }));
+    assert_eq!(lent.field.give_up("t1").await, Removal::Removed);
+    let scratch = &lent.field.scratch;
+    let rescued = scratch.git(["for-each-ref", "--format=%(contents:subject)", "refs/swarm/rescue/t1"]);
+    assert_eq!(names(&rescued), ["side"]);
+    let everything = TrashRule { older_than: Duration::ZERO, entries_max: 0, bytes_max: 0 };
+    tend_trash(&lent.field.git, &scratch.worktrees(), &everything).await;
+    let left = trashed(&lent.field.git, &scratch.worktrees());
+    let [repository] = &left[..] else { panic!("{left:?}") };
+    assert!(repository.about.as_ref().is_some_and(|about| about.keep), "{repository:?}");
+    let git = |args: &[&str]| {
+        std::process::Command::new("git").arg("--git-dir").arg(&repository.path).args(args).output()
+    };
+    let said = git(&["log", "-1", "--format=%s", "huge"]).expect("git runs");
+    assert_eq!(String::from_utf8_lossy(&said.stdout).trim(), "huge");
 }

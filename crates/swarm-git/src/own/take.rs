@@ -35,6 +35,9 @@ const STEP_LIMIT: Duration = Duration::from_secs(120);
 /// Beside twice the largest file: tables of everything that is copied.
 const MEMORY_MIN: u64 = 512 << 20;
 
+/// Everything that an agent's own repository may hold. A worktree's files are bounded elsewhere.
+const ALL_BYTES_MAX: u64 = 4 << 30;
+
 /// How much is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -42,6 +45,13 @@ pub struct Limits {
     pub file_bytes: u64,
     /// Of everything that the agent's repository holds.
     pub all_bytes: u64,
+}
+
+impl Limits {
+    /// With files of that size.
+    pub fn of_files(file_bytes: u64) -> Self {
+        Self { file_bytes, all_bytes: ALL_BYTES_MAX }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

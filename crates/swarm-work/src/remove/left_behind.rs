@@ -1,5 +1,6 @@
 //! Commits that only a worktree's own record knows of: amended, reset away, made off the branch. They get a ref
-//! before the record goes, because nothing else would keep git's clean-up from taking them.
+//! before the record goes, because nothing else would keep git's clean-up from taking them. The same holds for what an agent's
+//! own repository names beside the branch that was handed in.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,11 +8,14 @@ use std::path::Path;
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::keep_commit;
-use swarm_git::{Git, GitError, Head, NewCommit, tips};
+use swarm_git::{Git, GitError, Head, Limits, NewCommit, OwnRepository, Taken, tips};
 use swarm_process::Input;
 
 /// Parents of one commit that holds others; git itself reads any number, people do not.
 const PARENTS_MAX: usize = 64;
+
+/// Commits of an agent's own repository that are taken, and kept, each by itself.
+const ONE_BY_ONE_MAX: usize = 32;
 
 /// Files that hold the name of a commit while something is under way.
 const NAMED_IN: [&str; 6] = [
@@ -34,6 +38,73 @@ pub(super) async fn keep(git: &Git, task: &TaskId, record: &Path, tip: &Oid) -> 
         names.extend(entries.filter_map(|entry| git.oid_in(&entry.path())));
     }
     let loose = heads_of_unreachable(git, &names).await?;
+    keep_as_few(git, task, &loose, tip).await
+}
+
+/// What became of the commits of an agent's own repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OfOwn {
+    /// Whatever nobody else has is on refs now; there may have been nothing.
+    Kept,
+    /// Some of it was not taken: the repository itself has to stay.
+    Refused,
+}
+
+/// The branches, tags and stashes that an agent made for itself and never handed in get refs in the person's repository.
+/// What is not taken at once with everything is tried by itself, so that one bad commit costs none of the others.
+pub(super) async fn keep_of_own(
+    git: &Git,
+    task: &TaskId,
+    worktree: &Path,
+    tip: &Oid,
+    file_max_bytes: u64,
+) -> Result<OfOwn, GitError> {
+    let own = OwnRepository::of(worktree, task);
+    let named = own.never_handed_in(git);
+    if named.is_empty() {
+        return Ok(OfOwn::Kept);
+    }
+    let limits = Limits::of_files(file_max_bytes);
+    let all: Vec<&Oid> = named.iter().collect();
+    let (mut taken, mut refused) = (BTreeSet::new(), None);
+    match own.take(git, &all, &[tip], limits).await? {
+        Taken::Yes => taken.extend(named.iter().cloned()),
+        Taken::Refused { .. } => {
+            for one in named.iter().take(ONE_BY_ONE_MAX) {
+                match own.take(git, &[one], &[tip], limits).await? {
+                    Taken::Yes => drop(taken.insert(one.clone())),
+                    Taken::Refused { why } => refused = Some(why),
+                }
+            }
+            if named.len() > ONE_BY_ONE_MAX {
+                refused.get_or_insert_with(|| format!("it names {} objects", named.len()));
+            }
+        }
+    }
+    let loose = heads_of_unreachable(git, &taken).await?;
+    if loose.len() > ONE_BY_ONE_MAX {
+        keep_as_few(git, task, &loose, tip).await?;
+    } else {
+        for one in &loose {
+            keep_commit(git, "rescue", task, one).await?;
+        }
+    }
+    if !loose.is_empty() {
+        let text = "its agent had made branches, tags or stashes that were never handed in; they are kept: \
+                    `swarm restore --list`";
+        git.notice(Some(task), text.to_owned());
+    }
+    let Some(why) = refused else { return Ok(OfOwn::Kept) };
+    let text = format!(
+        "its agent's own repository holds what was never handed in and cannot be taken: {why}; the repository stays in \
+         the trash: `swarm restore --list`"
+    );
+    git.notice(Some(task), text);
+    Ok(OfOwn::Refused)
+}
+
+/// A ref for each would be too many: some hold the others as parents.
+async fn keep_as_few(git: &Git, task: &TaskId, loose: &[Oid], tip: &Oid) -> Result<(), GitError> {
     for some in loose.chunks(PARENTS_MAX) {
         if let [one] = some {
             keep_commit(git, "rescue", task, one).await?;
