@@ -69,6 +69,8 @@ pub struct Heard {
     pub events: VecDeque<AgentEvent>,
     /// The last of its final words counts.
     pub signal: Option<AgentSignal>,
+    /// It is a question that was asked by a tool.
+    asked: bool,
     pub usage: Usage,
     /// The program tells the sum over the session's life, not what this run cost.
     pub cost_of_session: bool,
@@ -151,7 +153,16 @@ impl Heard {
         self.signals(signal);
     }
 
-    /// A signal, however it came: as a tag, or by a call of a tool, which is a word as well.
+    /// A call of a tool is a word as well.
+    pub fn calls_out(&mut self, signal: AgentSignal) {
+        let asks = matches!(signal, AgentSignal::NeedsHelp(_));
+        self.asked = false;
+        self.signals(signal);
+        self.asked = asks;
+    }
+
+    /// A signal, however it came. Whoever has asked by a tool and then says by a tag that it is blocked, is blocked by that
+    /// question: the question stays.
     pub fn signals(&mut self, signal: AgentSignal) {
         self.goes_on();
         self.said_anything = true;
@@ -159,8 +170,10 @@ impl Heard {
             signal,
             AgentSignal::Progress(_) | AgentSignal::Learning(_) | AgentSignal::LearningGlobal(_)
         );
-        if !on_the_way {
+        let by_the_question = self.asked && matches!(signal, AgentSignal::Blocked(_));
+        if !on_the_way && !by_the_question {
             self.signal = Some(signal.clone());
+            self.asked = false;
         }
         self.show(AgentEvent::Signal(signal));
     }
@@ -333,6 +346,26 @@ mod tests {
         heard.says_part("I print <swarm>COMPLETE</swarm>");
         heard.says("\nlater");
         assert_eq!(heard.signal, None);
+    }
+
+    #[test]
+    fn a_question_asked_by_a_tool_outlives_the_tag_that_says_the_agent_is_blocked() {
+        let asked = || AgentSignal::NeedsHelp("which port?".into());
+        let mut heard = Heard::default();
+        heard.calls_out(asked());
+        heard.signals(AgentSignal::Progress(40));
+        heard.says("I wait for the answer.\n<swarm>BLOCKED: no port yet</swarm>");
+        assert_eq!(heard.signal, Some(asked()));
+        // A later word of another kind counts, and so does a call.
+        heard.says("<swarm>COMPLETE</swarm>");
+        assert_eq!(heard.signal, Some(AgentSignal::Complete));
+        heard.calls_out(asked());
+        heard.calls_out(AgentSignal::Blocked("no disk".into()));
+        assert_eq!(heard.signal, Some(AgentSignal::Blocked("no disk".into())));
+        // Two tags are two words of the same kind.
+        heard.says("<swarm>NEEDS_HELP: which port?</swarm>");
+        heard.says("<swarm>BLOCKED: no port yet</swarm>");
+        assert_eq!(heard.signal, Some(AgentSignal::Blocked("no port yet".into())));
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Agent<'_> {
 
     fn hears(&mut self, tool: &str, signal: AgentSignal) {
         self.context.note(&format!("{tool}: {}", signal.describe()));
-        self.reading.heard.signals(signal);
+        self.reading.heard.calls_out(signal);
         self.shows_what_came();
     }
 
