@@ -13,9 +13,6 @@ use swarm_git::{
     Git, GitError, Heads, Limits, OwnRepository, PrivateIndex, RefChange, RefOutcome, Taken, tips,
 };
 
-/// Everything that an agent's own repository may hold. A worktree's files are bounded elsewhere.
-const ALL_BYTES_MAX: u64 = 4 << 30;
-
 /// What became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HandedIn {
@@ -58,7 +55,7 @@ pub async fn hand_in(
         own.point_back(&known.record)?;
     }
     let Some(sides) = known.with(git, task, worktree, own).await? else { return Ok(HandedIn::Nothing) };
-    let handed = sides.take(&heads, limits(file_max_bytes)).await?;
+    let handed = sides.take(&heads, Limits::of_files(file_max_bytes)).await?;
     if let HandedIn::Refused { why } = &handed {
         git.notice(Some(task), format!("its commits were not taken: {why}"));
     }
@@ -85,7 +82,7 @@ pub async fn hand_in_passing(
         return Ok(HandedIn::Nothing);
     }
     if let Taken::Refused { why } =
-        sides.own.take(git, &[&branch], &[&sides.tip], limits(file_max_bytes)).await?
+        sides.own.take(git, &[&branch], &[&sides.tip], Limits::of_files(file_max_bytes)).await?
     {
         return Ok(HandedIn::Refused { why });
     }
@@ -93,10 +90,6 @@ pub async fn hand_in_passing(
         return Ok(HandedIn::Nothing);
     }
     sides.move_to(&branch).await
-}
-
-fn limits(file_max_bytes: u64) -> Limits {
-    Limits { file_bytes: file_max_bytes, all_bytes: ALL_BYTES_MAX }
 }
 
 /// What the person's repository has noted of the worktree.
@@ -151,6 +144,11 @@ impl Sides<'_> {
                 return Ok(HandedIn::Refused { why });
             }
         }
+        // Somebody has moved the branch since the agent was let in: their commit counts, and the agent's is kept.
+        let stale = agreed.as_ref().is_some_and(|agreed| *agreed != self.tip);
+        if stale && self.all_handed_in(&new).await? {
+            return Ok(HandedIn::Nothing);
+        }
         if new.is_empty() {
             // Killed after the branch was moved.
             if *branch == self.tip && agreed.as_ref() != Some(branch) {
@@ -163,8 +161,6 @@ impl Sides<'_> {
             return Ok(HandedIn::Refused { why });
         }
         let goal = self.goal(branch, head).await?;
-        // Somebody has moved the branch since the agent was let in: their commit counts, and the agent's is kept.
-        let stale = agreed.is_some_and(|agreed| agreed != self.tip);
         let descends = match &self.base {
             Some(base) => self.git.is_ancestor(base, goal).await?,
             None => true,
@@ -186,6 +182,20 @@ impl Sides<'_> {
             return Ok(HandedIn::Refused { why });
         }
         Ok(HandedIn::Refused { why: format!("{why}; they are kept: `git log {}`", kept.join(" ")) })
+    }
+
+    /// Whether there are commits and each of them is below the branch: it has been there, and nothing of it is new.
+    async fn all_handed_in(&self, new: &[&Oid]) -> Result<bool, GitError> {
+        let named: Vec<Oid> = new.iter().map(|oid| (*oid).clone()).collect();
+        if named.is_empty() || !self.git.missing_objects(&named).await?.is_empty() {
+            return Ok(false);
+        }
+        for one in &named {
+            if !self.git.is_ancestor(one, &self.tip).await? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The commit that is handed in: what is checked out, if it goes on from the branch; else the branch.

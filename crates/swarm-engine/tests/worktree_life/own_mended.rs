@@ -121,3 +121,28 @@ async fn commits_that_were_pruned_as_they_were_handed_in_are_handed_in_again() {
     assert!(matches!(lent.hand_in().await, HandedIn::Moved { .. }));
     assert_eq!(lent.field.scratch.git(["show", "swarm/t1:a.txt"]), "one");
 }
+
+/// The branch has gone on since the agent was let in, and where the agent stands is below it.
+#[tokio::test]
+async fn what_is_below_the_branch_already_is_nothing_new_and_nothing_wrong() {
+    let lent = Lent::new().await;
+    lent.sh("echo one > a.txt; git commit -qam one; echo two > a.txt; git commit -qam two");
+    assert!(matches!(lent.hand_in().await, HandedIn::Moved { .. }));
+    lent.open().await;
+    git_in(&lent.field.scratch.repo, ["checkout", "-q", "-b", "theirs", "swarm/t1"]);
+    lent.field.scratch.write("theirs.txt", "theirs");
+    let theirs = lent.field.scratch.commit_all("theirs");
+    git_in(&lent.field.scratch.repo, ["checkout", "-q", "main"]);
+    git_in(&lent.field.scratch.repo, ["update-ref", "refs/heads/swarm/t1", theirs.as_str()]);
+    lent.sh("git reset -q --hard HEAD~1");
+    assert_eq!(lent.hand_in().await, HandedIn::Nothing);
+    assert_eq!(lent.hand_in().await, HandedIn::Nothing, "asked twice");
+    assert_eq!(lent.field.scratch.git(["log", "-1", "--format=%s", "swarm/t1"]), "theirs");
+    assert_eq!(lent.field.scratch.git(["for-each-ref", "refs/swarm/rescue"]), "");
+    // What is not below it is kept, as before.
+    lent.own.point_here().expect("pointed");
+    lent.sh("echo mine > mine.txt; git add -A; git commit -qm mine");
+    let handed = lent.hand_in().await;
+    let HandedIn::Refused { why } = handed else { panic!("{handed:?}") };
+    assert!(why.contains("the branch was moved meanwhile; they are kept"), "{why}");
+}
