@@ -7,7 +7,7 @@ use std::time::Duration;
 use publish_situations::Situation::{self, *};
 use publish_situations::Story;
 use swarm_work::checkout_watch::CheckoutWatch;
-use swarm_work::publish::{Publication, publish};
+use swarm_work::publish::{Publication, WaitReason, Waits, publish};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -47,4 +47,24 @@ async fn each_way_of_making_room_wakes_us() {
     })
     .await;
     check(LiveIndexLock, |story| std::fs::remove_file(story.scratch.at(".git/index.lock")).unwrap()).await;
+}
+
+/// The ledger keeps paths alone of why a result waits; a lock is none of them.
+#[tokio::test]
+async fn a_lock_that_goes_wakes_us_also_where_only_the_paths_are_known() {
+    let story = Story::begin(LiveIndexLock);
+    let git = story.git().await;
+    let Publication::Waits(waits) = publish(&git, &story.intent).await.unwrap() else { panic!("published") };
+    let waits = Waits { reason: WaitReason::Changed { paths: waits.reason.paths().to_vec() }, ..waits };
+    let mut watches =
+        [CheckoutWatch::arm(&git, &waits).unwrap(), CheckoutWatch::of_files(&git, &waits).unwrap()];
+    assert!(matches!(publish(&git, &story.intent).await.unwrap(), Publication::Waits(_)));
+    for watch in &mut watches {
+        let early = tokio::time::timeout(Duration::from_millis(400), watch.changed()).await;
+        assert!(early.is_err(), "woken by our own steps");
+    }
+    std::fs::remove_file(story.scratch.at(".git/index.lock")).unwrap();
+    for watch in &mut watches {
+        tokio::time::timeout(LIMIT, watch.changed()).await.expect("not woken").unwrap();
+    }
 }

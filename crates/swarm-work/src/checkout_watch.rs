@@ -41,6 +41,9 @@ const TELLING: [&str; 11] = [
     "packed-refs",
 ];
 
+/// There as long as a git command works on the index, or since one was killed.
+const LOCK: &str = "index.lock";
+
 #[derive(Debug)]
 pub struct CheckoutWatch {
     inotify: AsyncFd<OwnedFd>,
@@ -55,9 +58,15 @@ impl CheckoutWatch {
         Self::on(&waits.checkout, folders(git, waits))
     }
 
-    /// The same without what git itself writes there: a publication that is tried meanwhile is no change.
-    pub fn of_files(waits: &Waits) -> Result<Self, GitError> {
-        Self::on(&waits.checkout, in_the_way(waits))
+    /// The same without what git itself writes there: a publication that is tried meanwhile is no change. It does not touch the
+    /// lock of somebody else.
+    pub fn of_files(git: &Git, waits: &Waits) -> Result<Self, GitError> {
+        let mut folders = in_the_way(waits);
+        let git_dir = git_dir_of(git, waits);
+        if is_locked(waits, &git_dir) {
+            folders.entry(git_dir).or_default().insert(LOCK.into());
+        }
+        Self::on(&waits.checkout, folders)
     }
 
     /// Watches where a branch points to, whoever moves it.
@@ -133,14 +142,27 @@ impl CheckoutWatch {
 
 fn folders(git: &Git, waits: &Waits) -> BTreeMap<PathBuf, BTreeSet<OsString>> {
     let mut folders = in_the_way(waits);
-    let checkout = git.checkouts().into_iter().find(|checkout| checkout.path == waits.checkout);
-    let git_dir = checkout.map_or_else(|| git.common_dir.clone(), |checkout| checkout.git_dir);
+    let git_dir = git_dir_of(git, waits);
+    let locked = is_locked(waits, &git_dir);
     let of_git = folders.entry(git_dir).or_default();
     of_git.extend(TELLING.iter().map(OsString::from));
-    if let WaitReason::IndexLocked { .. } = waits.reason {
-        of_git.insert("index.lock".into());
+    if locked {
+        of_git.insert(LOCK.into());
     }
     folders
+}
+
+fn git_dir_of(git: &Git, waits: &Waits) -> PathBuf {
+    let checkout = git.checkouts().into_iter().find(|checkout| checkout.path == waits.checkout);
+    checkout.map_or_else(|| git.common_dir.clone(), |checkout| checkout.git_dir)
+}
+
+/// Whoever waits knows paths at most: where there are none and a lock is there, it is the lock. A person removes it without
+/// touching anything else.
+fn is_locked(waits: &Waits, git_dir: &Path) -> bool {
+    let said = matches!(waits.reason, WaitReason::IndexLocked { .. });
+    let is_there = || std::fs::symlink_metadata(git_dir.join(LOCK)).is_ok();
+    said || (waits.reason.paths().is_empty() && is_there())
 }
 
 fn in_the_way(waits: &Waits) -> BTreeMap<PathBuf, BTreeSet<OsString>> {

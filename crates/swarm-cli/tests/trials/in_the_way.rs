@@ -61,3 +61,29 @@ fn files_of_a_person_in_a_folder_whose_place_a_file_takes_are_moved_out_of_it() 
     let kept = std::fs::read_to_string(arena.root.join("out-x.mine")).expect("it was moved");
     assert_eq!(kept, "precious\n");
 }
+
+/// As a git that was killed leaves it. To remove it touches nothing else of the checkout.
+#[test]
+fn the_lock_of_a_git_that_is_gone_is_removed_as_offered_and_the_merge_goes_on() {
+    let arena = arena_with(json!({}));
+    arena.write(".git/index.lock", "");
+    let ran = followed(&arena, "write a.txt a\ncommit feat: a\ncomplete");
+    assert!(ran.len() == 1 && ran[0].starts_with("rm ") && ran[0].contains("index.lock"), "{ran:?}");
+    assert_eq!(arena.commits("main", "feat: a"), 1);
+}
+
+/// It went while nobody was looking.
+#[test]
+fn a_lock_that_went_while_no_coordinator_ran_keeps_no_merge() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "write a.txt a\ncommit feat: a\ncomplete")]]);
+    arena.write(".git/index.lock", "");
+    let run = arena.start(&[]);
+    wait_for("the merge waits", || arena.attention().contains("waits for your checkout"));
+    arena.ok(&["stop"]);
+    run.end();
+    std::fs::remove_file(arena.root.join(".git/index.lock")).expect("removed");
+    let (code, said) = arena.run(&[]);
+    assert_eq!(code, 0, "{said}");
+    arena.assert_proven("1.1", "main");
+}

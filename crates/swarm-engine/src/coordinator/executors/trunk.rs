@@ -45,6 +45,10 @@ pub(super) async fn a_checkout_changes(
     let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
     let before = world.armed.lock().unwrap_or_else(PoisonError::into_inner).remove(task);
     let now = armed(world, &paths, |waits| CheckoutWatch::arm(&world.git, waits)).map_err(describe)?;
+    if before.is_none() && paths.is_empty() {
+        // Another coordinator has tried it: what was in the way may have gone since, and leaves no trace.
+        return Ok(());
+    }
     let mut watches = tokio::task::JoinSet::new();
     for mut watch in before.into_iter().flatten().chain(now) {
         watches.spawn(async move { watch.changed().await });
@@ -190,7 +194,8 @@ pub(super) async fn publish_merge(
     };
     if let Publication::Waits(waits) = &publication {
         // What is put right between a try and the watch nobody would see: so the last try comes after it.
-        let watches = armed(world, waits.reason.paths(), CheckoutWatch::of_files).map_err(describe)?;
+        let watches = armed(world, waits.reason.paths(), |waits| CheckoutWatch::of_files(&world.git, waits));
+        let watches = watches.map_err(describe)?;
         publication = publish(&world.git, intent).await.map_err(describe)?;
         if matches!(publication, Publication::Waits(_)) {
             world.armed.lock().unwrap_or_else(PoisonError::into_inner).insert(task.clone(), watches);
