@@ -150,7 +150,7 @@ pub struct StopView {
 pub struct CheckpointView {
     #[serde(flatten)]
     pub checkpoint: Checkpoint,
-    /// Tasks whose stage or branch moved since, as far as the ledger's memory goes.
+    /// Tasks that were merged since and are on trunk, each once, as far as the ledger's memory goes.
     pub merged_since: Vec<TaskId>,
     /// Why it cannot be deleted.
     pub needed: Option<String>,

@@ -13,14 +13,23 @@ fn an_aborted_session_leaves_trunk_where_it_began_and_a_retry_merges_everything_
         task("1.2", &["1.1"], "append one.txt two\ncommit feat: two\ncomplete"),
     ]]);
     let began = arena.git(&["rev-parse", "main"]);
+    arena.ok(&["checkpoint", "create", "start"]);
+    let merged_since = || {
+        let all = arena.json(&["checkpoint", "list"]);
+        let start = all.as_array().expect("a list").iter().find(|one| one["name"] == "start").cloned();
+        start.expect("it is listed")["mergedSince"].clone()
+    };
     assert_eq!(arena.run(&[]).0, 0);
+    assert_eq!(merged_since(), json!(["1.1", "1.2"]));
     arena.ok(&["abort", "--yes"]);
+    assert_eq!(merged_since(), json!([]), "nothing of it is on trunk");
     assert_eq!(arena.git(&["rev-parse", "main"]), began);
     assert!(arena.attention().contains("aborted"), "{}", arena.attention());
     assert!(arena.worktrees().iter().all(|path| path.ends_with("/merge")), "{:?}", arena.worktrees());
     let (code, said) = arena.run(&["--retry"]);
     assert_eq!(code, 0, "{said}");
     arena.assert_all_done();
+    assert_eq!(merged_since(), json!(["1.1", "1.2"]), "merged twice, and counted once");
     let log = arena.git(&["log", "--format=%s", "--reverse", "main"]);
     assert_eq!(log.lines().collect::<Vec<_>>(), ["start", "feat: one", "feat: two"]);
     assert_eq!(arena.starts("1.1"), 1, "nobody worked again");
@@ -89,6 +98,9 @@ fn what_an_abort_took_from_a_task_in_the_middle_of_its_work_is_there_again_with_
     assert!(look.contains("the worktree of 1.2 comes back with `swarm run --retry`"), "{look}");
     arena.ok(&["abort", "--yes"]);
     assert!(arena.worktrees().iter().all(|path| path.ends_with("/merge")), "{:?}", arena.worktrees());
+    // Nothing is missing: it was put away.
+    let doctor = String::from_utf8_lossy(&arena.swarm(&["doctor", "--json"]).stdout).into_owned();
+    assert!(doctor.contains("task-branch") && !doctor.contains("the branch swarm/1.2 is gone"), "{doctor}");
     arena.ok(&["run", "--retry"]);
     let (code, said) = run.end();
     assert_eq!(code, 0, "{said}");

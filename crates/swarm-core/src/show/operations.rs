@@ -1,10 +1,11 @@
 //! Operations, checkpoints and hooks for people.
 
-use swarm_protocol::ids::CommandId;
+use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::{CheckpointView, Did, HookView, OperationState, OperationView};
 
 use crate::limits::DEEDS_KEPT;
 use crate::operation::{Record, Running, checkpoints};
+use crate::stage::Stage;
 use crate::state::State;
 use crate::state::operations::{HookRun, Step};
 
@@ -112,9 +113,17 @@ pub fn checkpoints(state: &State) -> Vec<CheckpointView> {
     all
 }
 
-fn merged_since(state: &State, seq: u64) -> Vec<swarm_protocol::ids::TaskId> {
+/// Each once, and only what is on trunk: a task may have been merged, taken back and merged again.
+fn merged_since(state: &State, seq: u64) -> Vec<TaskId> {
     let merges = state.ops.log.iter().filter(|r| r.kind == "merge" && r.seq > seq);
-    merges.filter_map(|r| swarm_protocol::ids::TaskId::new(r.subject.as_deref()?).ok()).collect()
+    let mut merged: Vec<TaskId> = Vec::new();
+    for id in merges.filter_map(|r| TaskId::new(r.subject.as_deref()?).ok()) {
+        let is_done = state.task(&id).is_some_and(|task| matches!(task.stage, Stage::Done { .. }));
+        if is_done && !merged.contains(&id) {
+            merged.push(id);
+        }
+    }
+    merged
 }
 
 /// Hooks that wait or run, then those that ended, newest first.

@@ -37,7 +37,9 @@ pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
 
 fn should_have_a_branch(task: &Task) -> bool {
     let making = matches!(task.stage, Stage::Preparing { .. });
-    task.base.is_some() && task.worktree && !making && !task.stage.is_closed()
+    // What was put away comes back with the task, branch and all.
+    let put_away = task.left.is_some();
+    task.base.is_some() && task.worktree && !put_away && !making && !task.stage.is_closed()
 }
 
 /// The newest commit that anybody remembers of the branch: the ledger, the worktree's own log, saved work,
