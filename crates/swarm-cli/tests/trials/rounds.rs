@@ -93,3 +93,37 @@ fn what_changed_since_a_submission_is_told_apart_from_what_came_from_trunk() {
     has(&arena.ok(&["task", "diff", "1.1", "--since", "1"]), &["-one", "+two"]);
     arena.assert_tidy();
 }
+
+/// Whoever approved it finds it before them once more, and is told why.
+#[test]
+fn what_was_approved_and_conflicts_is_reviewed_again_as_approved_not_merged() {
+    let arena = arena_with(json!({}));
+    let mut work = task(
+        "1.1",
+        &[],
+        "on-attempt 1: write README.md theirs\non-attempt 1: commit docs: theirs\n\
+         on-attempt 2: sh git merge -q main; printf 'mine\\ntheirs\\n' > README.md; git add -A; git commit -q -m 'merge: both'\n\
+         complete",
+    );
+    work["review"] = json!("human");
+    arena.plan_in_phases(&[vec![work]]);
+    let mut run = arena.start(&["--agents", "1"]);
+    run.until("swarm review approve 1.1");
+    arena.commit("README.md", "mine\n");
+    arena.ok(&["review", "approve", "1.1"]);
+    run.until("an agent resolves it");
+    run.until("swarm review approve 1.1");
+    has(
+        &arena.attention(),
+        &["Task 1.1 waits for your review", "approved before, not merged: conflicts with trunk"],
+    );
+    let shown = arena.ok(&["review", "show", "1.1"]);
+    has(&shown, &["approved, not merged", "conflicts with trunk in README.md"]);
+    let first = &got(&arena, "tasks/1.1/diff")["rounds"][0];
+    assert_eq!(first["verdict"], "approved, not merged", "{first}");
+    arena.ok(&["review", "approve", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(arena.git(&["show", "main:README.md"]), "mine\ntheirs\n");
+    arena.assert_proven("1.1", "main");
+}

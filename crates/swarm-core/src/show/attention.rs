@@ -245,11 +245,14 @@ fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
         Stage::Review { tip, since, .. } if reviewer(state, task) == Reviewer::Human => {
             let void =
                 task.void.as_ref().map(|void| format!("; {}", void_words(task, void))).unwrap_or_default();
+            let again =
+                if task.conflicts > 0 { "; approved before, not merged: conflicts with trunk" } else { "" };
             let changes = match task.protected.as_slice() {
                 [] => void,
                 paths => format!("{void}; it changes protected files: {}", paths.join(", ")),
             };
-            let why = format!("submitted at {}, round {}{changes}", tip.short(), task.review_rounds + 1);
+            let why =
+                format!("submitted at {}, round {}{again}{changes}", tip.short(), task.review_rounds + 1);
             let commands = crate::react::review_commands(id);
             Some(entry(format!("Task {id} waits for your review"), *since, &why, &commands))
         }

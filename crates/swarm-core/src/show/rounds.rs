@@ -7,6 +7,10 @@ use swarm_protocol::ids::Oid;
 use swarm_protocol::operation::SavedStage;
 use swarm_protocol::time::Timestamp;
 
+const APPROVED: &str = "approved";
+/// With the reason: whoever approved it finds it before them again.
+const NOT_MERGED: &str = "approved, not merged";
+
 /// Takes in a record about the task.
 pub fn note_round(rounds: &mut Vec<RoundView>, event: Event, at: Timestamp) {
     let submitted = |commit: Oid, rounds: &mut Vec<RoundView>| {
@@ -24,6 +28,11 @@ pub fn note_round(rounds: &mut Vec<RoundView>, event: Event, at: Timestamp) {
             (last.verdict, last.notes) = (Some(verdict.to_owned()), notes);
         }
     };
+    let merged = |(before, now): (&str, &str), notes: Vec<String>, rounds: &mut Vec<RoundView>| {
+        if let Some(last) = rounds.last_mut().filter(|round| round.verdict.as_deref() == Some(before)) {
+            (last.verdict, last.notes) = (Some(now.to_owned()), notes);
+        }
+    };
     match event {
         Event::ReviewAsked { tip, .. } => submitted(tip, rounds),
         Event::ApprovalVoided { tip, .. } => {
@@ -38,7 +47,9 @@ pub fn note_round(rounds: &mut Vec<RoundView>, event: Event, at: Timestamp) {
             judged("needs changes", notes.iter().map(ToString::to_string).collect(), rounds);
         }
         Event::ReviewFailed { output, .. } => judged("needs changes", vec![gist(&output)], rounds),
-        Event::TaskApproved { .. } => judged("approved", vec![], rounds),
+        Event::TaskApproved { .. } => judged(APPROVED, vec![], rounds),
+        Event::MergeFailed { why, .. } => merged((APPROVED, NOT_MERGED), vec![gist(&why)], rounds),
+        Event::MergeCompleted { .. } => merged((NOT_MERGED, APPROVED), vec![], rounds),
         // The verdict was undone.
         Event::TaskRestored { stage: Some(SavedStage::Review { tip, .. }), .. } => {
             if let Some(last) = rounds.last_mut().filter(|round| round.commit == tip) {
