@@ -1,6 +1,7 @@
 //! The one way from a command to the swarm: its files, its ledger, or the coordinator that holds it.
 
 mod ask;
+mod begins;
 mod coordinator;
 mod close;
 mod hooks;

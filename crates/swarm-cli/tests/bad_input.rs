@@ -65,6 +65,50 @@ fn not_a_git_repository() {
 }
 
 #[test]
+fn what_is_refused_where_no_swarm_is_leaves_no_folder_behind() {
+    let world = World::new();
+    world.file("unknown.md", "# G\n\n- [ ] a1 A\n  depends: a2\n");
+    let no_plan: [&[&str]; 12] = [
+        &["status"],
+        &["task", "block", "1.1", "why"],
+        &["task", "cancel", "1.1", "--yes"],
+        &["agent", "kill", "1.1", "--yes"],
+        &["pause"],
+        &["mode", "autopilot"],
+        &["checkpoint", "create"],
+        &["plan", "approve"],
+        &["plan", "rebuild"],
+        &["plan", "salvage"],
+        &["reservations", "add", "src"],
+        &["run", "--detach"],
+    ];
+    for args in no_plan {
+        check(&world, args, 1, &["No plan yet", "swarm plan save"]);
+        assert!(!world.repo.join(".swarm").exists(), "{args:?}");
+    }
+    let refused: [(&[&str], &str); 4] = [
+        (&["resume"], "not paused"),
+        (&["task", "add", "T", "--review", "me"], "is not a reviewer"),
+        (&["task", "add", "T", "--depends", "9.9"], "does not exist"),
+        (&["plan", "save", "unknown.md"], "does not exist"),
+    ];
+    for (args, word) in refused {
+        check(&world, args, 1, &[word]);
+        assert!(!world.repo.join(".swarm").exists(), "{args:?}");
+    }
+    world.swarm(&["task", "add", "T"]).good();
+    assert!(world.ledger().exists());
+}
+
+#[test]
+fn a_script_may_confirm_what_asks_nothing() {
+    let world = planned();
+    world.swarm(&["task", "cancel", "1.2", "--yes"]).good();
+    check(&world, &["agent", "kill", "1.1", "-y"], 1, &["1.1"]);
+    check(&world, &["agent", "redirect", "1.1", "1.2", "--yes"], 1, &["1."]);
+}
+
+#[test]
 fn a_repository_without_commits() {
     let world = World::without_commits();
     world.file("plan.md", PLAN);

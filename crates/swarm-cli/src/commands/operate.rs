@@ -22,6 +22,16 @@ pub struct DryRun {
     pub dry_run: bool,
 }
 
+/// The same for those that stop an agent or end a task: whoever confirms every such command in a script is not refused.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct Unasked {
+    #[command(flatten)]
+    pub dry: DryRun,
+    /// Accepted, and changes nothing: this command does not ask.
+    #[arg(long, short = 'y', hide = true)]
+    pub yes: bool,
+}
+
 /// For commands that a person confirms.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct Confirm {

@@ -199,6 +199,9 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
         would_run(&args, cx)?;
         return Ok(output::done());
     }
+    if args.plan.is_none() && !args.detached && !args.coordinate {
+        Swarm::open(cx)?.refuse_without_a_plan()?;
+    }
     if args.is_retry_alone() && retried_there(cx)? {
         return Ok(output::done());
     }

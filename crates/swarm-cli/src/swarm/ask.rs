@@ -126,6 +126,7 @@ impl Swarm {
 
     /// The same for one that may have been sent before: its id makes that safe.
     pub(super) fn ask_with(&self, envelope: &Envelope) -> Result<Answer, CliError> {
+        self.refuse_where_nothing_is(&envelope.command)?;
         let on_damage = self.configuration()?.config.recovery.on_damage;
         let started = Instant::now();
         let mut pause = PAUSE_FIRST;

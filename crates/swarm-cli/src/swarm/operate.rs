@@ -49,7 +49,7 @@ impl Swarm {
         Ok(cleared > 0)
     }
 
-    fn looked_at(&self, command: &Command) -> Result<Result<PreviewView, NoPreview>, CliError> {
+    pub(super) fn looked_at(&self, command: &Command) -> Result<Result<PreviewView, NoPreview>, CliError> {
         // As the command would meet it: what has gone from trunk meanwhile is gone for it too.
         let mut state = self.runtime.block_on(as_on_trunk(&self.git, self.state(None)?));
         if state.plan.as_ref().is_some_and(|plan| plan.closed) {

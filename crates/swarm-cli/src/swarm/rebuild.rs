@@ -18,6 +18,7 @@ impl Swarm {
 
     /// Names what was made. A coordinator that runs keeps it all fresh by itself.
     pub fn rebuild(&self) -> Result<Vec<String>, CliError> {
+        self.refuse_without_a_plan()?;
         let on_damage = self.configuration()?.config.recovery.on_damage;
         let Some(mut store) = self.writer("plan rebuild", on_damage)? else {
             return Ok(vec!["The running coordinator keeps everything up to date".into()]);

@@ -28,6 +28,7 @@ impl Swarm {
 
     /// Brings back what can be brought back, and records that the loss was seen.
     pub fn salvage(&self) -> Result<Answer, CliError> {
+        self.refuse_without_a_plan()?;
         // Damage that waited for a person is moved aside now, which is what the person asks for with this.
         if let Some(store) = self.writer("plan salvage", OnDamage::Quarantine)? {
             let notices = store.finish()?;

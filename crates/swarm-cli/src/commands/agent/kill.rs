@@ -2,7 +2,7 @@
 
 use swarm_protocol::command::Command;
 
-use crate::commands::operate::{DryRun, intervene};
+use crate::commands::operate::{Unasked, intervene};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
@@ -19,11 +19,11 @@ pub struct Args {
     #[arg(value_name = "WHO")]
     pub who: String,
     #[command(flatten)]
-    pub dry: DryRun,
+    pub sure: Unasked,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     let task = swarm.task_of(&args.who)?;
-    intervene(cx, &swarm, Command::KillAgent { task }, args.dry)
+    intervene(cx, &swarm, Command::KillAgent { task }, args.sure.dry)
 }

@@ -4,7 +4,7 @@ use swarm_protocol::board::Choice;
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::TaskId;
 
-use crate::commands::operate::{DryRun, intervene, list};
+use crate::commands::operate::{Unasked, intervene, list};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long, requires = "to")]
     pub same_worktree: bool,
     #[command(flatten)]
-    pub dry: DryRun,
+    pub sure: Unasked,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
@@ -41,7 +41,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         return list(cx, &choices, none, |choices| text(choices, &args.who));
     };
     let same_worktree = args.same_worktree;
-    intervene(cx, &swarm, Command::Redirect { task, to, same_worktree }, args.dry)
+    intervene(cx, &swarm, Command::Redirect { task, to, same_worktree }, args.sure.dry)
 }
 
 fn text(choices: &[Choice], who: &str) -> String {

@@ -3,7 +3,7 @@
 use swarm_protocol::command::Command;
 
 use super::TaskArg;
-use crate::commands::operate::{DryRun, intervene};
+use crate::commands::operate::{Unasked, intervene};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
@@ -16,9 +16,9 @@ pub struct Args {
     #[command(flatten)]
     pub task: TaskArg,
     #[command(flatten)]
-    pub dry: DryRun,
+    pub sure: Unasked,
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    intervene(cx, &Swarm::open(cx)?, Command::CancelTask { task: args.task.id }, args.dry)
+    intervene(cx, &Swarm::open(cx)?, Command::CancelTask { task: args.task.id }, args.sure.dry)
 }
