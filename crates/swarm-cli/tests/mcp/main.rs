@@ -6,6 +6,7 @@ mod arena;
 #[allow(dead_code, reason = "each binary of tests uses its own part of the ground")]
 #[path = "../trials/ground.rs"]
 mod ground;
+mod attached;
 mod conflicts;
 mod pipe;
 mod eras;

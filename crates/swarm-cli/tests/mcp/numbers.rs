@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::arena::{Arena, wait_for};
 use crate::ground::{arena_with, task};
@@ -32,6 +32,36 @@ fn counted(page: &str) -> Vec<String> {
     let of_the_coordinator = ["swarm_effects", "swarm_http_", "swarm_feed_"];
     let stays = |line: &&str| !moves.iter().chain(&of_the_coordinator).any(|part| line.contains(part));
     page.lines().filter(stays).map(str::to_owned).collect()
+}
+
+/// The numbers that add up over the whole ledger, counted in its text.
+fn says_what_the_ledger_says(arena: &Arena, page: &str) {
+    let text = std::fs::read_to_string(arena.root.join(".swarm/plan-ledger.jsonl")).expect("the ledger");
+    let records: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect();
+    let all = |kind: &'static str| records.iter().filter(move |record| record["type"] == kind);
+    let sum = |series: &str| -> f64 {
+        let of_series = page.lines().filter(|line| line.starts_with(series));
+        of_series.map(|line| line.rsplit(' ').next().and_then(|n| n.parse().ok()).expect("a number")).sum()
+    };
+    let count = |kind: &'static str| all(kind).count() as f64;
+    assert_eq!(value(page, "swarm_ledger_records_total "), records.len() as f64);
+    assert_eq!(value(page, "swarm_merges_total{outcome=\"merged\"}"), count("merge_completed"));
+    assert_eq!(value(page, "swarm_merges_total{outcome=\"failed\"}"), count("merge_failed"));
+    assert_eq!(value(page, "swarm_merges_total{outcome=\"red\"}"), count("verification_failed"));
+    assert_eq!(sum("swarm_iterations_total{"), count("iteration"));
+    let goes_on =
+        |record: &&Value| record["data"]["goesOn"] == true || record["data"]["after"]["goesOn"] == true;
+    let ended = ["agent_completed", "agent_failed", "agent_stopped"];
+    let ended: usize =
+        ended.into_iter().map(|kind| all(kind).filter(|record| !goes_on(record)).count()).sum();
+    assert_eq!(sum("swarm_attempts_total{"), ended as f64);
+    assert_eq!(sum("swarm_failures_total{"), count("agent_failed"));
+    assert_eq!(sum("swarm_tasks{"), count("task_added"));
+    let micros: u64 =
+        all("iteration").filter_map(|record| record["data"]["usage"]["costMicros"].as_u64()).sum();
+    let dollars = sum("swarm_cost_usd{");
+    assert!((dollars - micros as f64 / 1e6).abs() < 1e-9, "{dollars} and {micros} millionths");
 }
 
 #[test]
@@ -79,6 +109,7 @@ fn each_dollar_is_put_down_to_what_became_of_it_and_every_door_says_the_same() {
     assert_eq!(value(&page, "swarm_merges_total{outcome=\"merged\"}"), 2.0);
     let failed = value(&page, "swarm_attempts_total{outcome=\"failed\",profile=\"script\"}");
     assert!(failed >= 1.0, "{page}");
+    says_what_the_ledger_says(&arena, &page);
     let costs = arena.json(&["cost", "--by", "outcome"]);
     let of = |name: &str| -> u64 {
         let rows = costs["rows"].as_array().expect("rows");

@@ -106,3 +106,30 @@ async fn history_comes_in_pages_that_join_to_the_ledger() {
     let beyond: HistoryPage = served.client.get("/v1/history?from=9999").await.expect("a page");
     assert_eq!((beyond.records.len(), beyond.next), (0, None));
 }
+
+#[tokio::test]
+async fn readiness_is_about_a_plan_and_a_coordinator_that_stays() {
+    let mut served = Served::start();
+    let ready = async |served: &Served| -> (u16, Value) {
+        let (status, body) = served.request("GET", "/readyz", "", b"").await;
+        (status, serde_json::from_str(&body).expect("JSON"))
+    };
+    let (status, none) = ready(&served).await;
+    assert_eq!(
+        (status, &none["ready"], &none["reasons"][0]),
+        (503, &false.into(), &"there is no plan".into())
+    );
+    let (alive, _) = served.request("GET", "/livez", "", b"").await;
+    assert_eq!(alive, 200, "it lives all the same");
+    served.plan(1).await;
+    let (status, now) = ready(&served).await;
+    assert_eq!(
+        (status, &now["ready"], now["reasons"].as_array().map(Vec::len)),
+        (200, &true.into(), Some(0))
+    );
+    served.close().await;
+    assert!(
+        swarm_server::socket::connect(&served.paths.socket).await.is_err(),
+        "nobody says that it is ready"
+    );
+}
