@@ -65,7 +65,9 @@ fn loose(own: &Beneath, folder: &Path, depth: usize, left: &mut usize, named: &m
         *left -= 1;
         let path: PathBuf = folder.join(name);
         match value(own, &path) {
-            Some(oid) => drop(named.insert(oid)),
+            Some(oid) => {
+                named.insert(oid);
+            }
             None => loose(own, &path, depth - 1, left, named),
         }
     }

@@ -72,7 +72,9 @@ pub(super) async fn keep_of_own(
         Taken::Refused { .. } => {
             for one in named.iter().take(ONE_BY_ONE_MAX) {
                 match own.take(git, &[one], &[tip], limits).await? {
-                    Taken::Yes => drop(taken.insert(one.clone())),
+                    Taken::Yes => {
+                        taken.insert(one.clone());
+                    }
                     Taken::Refused { why } => refused = Some(why),
                 }
             }
