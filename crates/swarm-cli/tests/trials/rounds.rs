@@ -127,3 +127,19 @@ fn what_was_approved_and_conflicts_is_reviewed_again_as_approved_not_merged() {
     assert_eq!(arena.git(&["show", "main:README.md"]), "mine\ntheirs\n");
     arena.assert_proven("1.1", "main");
 }
+
+#[test]
+fn what_was_approved_and_conflicts_is_a_persons_as_approved_not_merged() {
+    let arena = arena_with(json!({ "merge": { "resolve": 0 } }));
+    let mut work = task("1.1", &[], "write README.md theirs\ncommit docs: theirs\ncomplete");
+    work["review"] = json!("human");
+    arena.plan_in_phases(&[vec![work]]);
+    let mut run = arena.start(&[]);
+    run.until("swarm review approve 1.1");
+    arena.commit("README.md", "mine\n");
+    arena.ok(&["review", "approve", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!((code, arena.status_of("1.1").as_str()), (1, "blocked"), "{said}");
+    has(&arena.attention(), &["approved, not merged: the work conflicts with trunk in README.md"]);
+    assert_eq!(arena.git(&["show", "main:README.md"]), "mine\n");
+}
