@@ -9,6 +9,7 @@ mod ground;
 mod attached;
 mod conflicts;
 mod pipe;
+mod calls;
 mod eras;
 mod every_tool;
 mod golden;

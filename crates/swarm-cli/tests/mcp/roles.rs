@@ -2,34 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::arena::wait_for;
+use crate::arena::{Arena, wait_for};
+use crate::calls::{Call, calls};
 use crate::ground::{arena_with, task};
 
-/// A call of each tool that changes something, as an agent would like to make it.
-pub const WISHES: &[(&str, &str)] = &[
-    ("swarm_init", "{}"),
-    ("save_plan", r#"{"plan":{"goal":"mine","phases":[]}}"#),
-    ("update_task_status", r#"{"task":"1.2","status":"cancelled"}"#),
-    ("phase_complete", r#"{"phase":1}"#),
-    ("swarm_edit", r#"{"do":"add","title":"more"}"#),
-    ("swarm_plan", r#"{"do":"approve"}"#),
-    ("swarm_run", r#"{"do":"mode","mode":"semi-auto"}"#),
-    ("swarm_stop", r#"{"do":"pause"}"#),
-    ("swarm_checkpoint", r#"{"do":"make","name":"mine"}"#),
-    ("swarm_rollback", r#"{"to":"session","expect":"0000"}"#),
-    ("swarm_undo", r#"{"expect":"0000"}"#),
-    (
-        "swarm_review",
-        r#"{"task":"1.2","verdict":"approve","commit":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}"#,
-    ),
-    ("swarm_complete", r#"{"task":"1.2"}"#),
-    ("swarm_worktree_create", r#"{"task":"mine"}"#),
-    ("swarm_worktree_merge", r#"{"task":"1.2"}"#),
-    ("swarm_worktree_cleanup", r#"{"task":"1.2"}"#),
-    ("swarm_log", r#"{"run":"1.2"}"#),
-];
-
-/// A client that asks each of them and prints what it was answered.
+/// A client that makes each call of the table and prints what it was answered.
 fn client(swarm: &str, root: &str) -> String {
     let mut text = String::from(
         "import json, subprocess, sys\n\
@@ -40,16 +17,32 @@ fn client(swarm: &str, root: &str) -> String {
          \x20       p.stdin.write(json.dumps(f).encode() + b'\\n'); p.stdin.flush()\n\
          \x20       a = json.loads(p.stdout.readline())\n\
          \x20       r = a.get('result', {})\n\
-         \x20       e = r.get('structuredContent', {}).get('error', {})\n\
-         \x20       print('ASKED', tool, 'refused' if r.get('isError') else 'GRANTED', e.get('kind'), e.get('message'), flush=True)\n\
+         \x20       s = r.get('structuredContent', {})\n\
+         \x20       e = s.get('error', {})\n\
+         \x20       w = e.get('kind') if r.get('isError') else 'PREVIEW' if s.get('done') is False else 'GRANTED'\n\
+         \x20       print('ASKED', n, 'PROTOCOL' if 'error' in a else w, tool, args, e.get('message'), flush=True)\n\
          \x20   p.stdin.close(); p.wait()\n",
     );
     text.push_str(&format!("SWARM = {swarm:?}\nROOT = {root:?}\nask(["));
-    for (tool, arguments) in WISHES {
-        text.push_str(&format!("({tool:?}, {arguments:?}), "));
+    for Call { tool, arguments, .. } in calls() {
+        text.push_str(&format!("({tool:?}, {:?}), ", arguments.to_string()));
     }
     text.push_str("])\nprint('ASKED-ALL', flush=True)\n");
     text
+}
+
+/// Each call with the line that says how it was answered, and the kind of the refusal in it.
+fn answered(arena: &Arena) -> Vec<(Call, String, Option<String>)> {
+    let printed = arena.printed();
+    let lines: Vec<&str> = printed.lines().filter(|line| line.starts_with("ASKED ")).collect();
+    let table = calls();
+    assert_eq!(lines.len(), table.len(), "{printed}");
+    let with_line = |(call, line): (Call, &&str)| {
+        let kind =
+            line.split(' ').nth(2).filter(|word| !["GRANTED", "PREVIEW"].contains(word)).map(str::to_owned);
+        (call, (*line).to_owned(), kind)
+    };
+    table.into_iter().zip(&lines).map(with_line).collect()
 }
 
 #[test]
@@ -70,14 +63,17 @@ fn nothing_is_granted_to_an_agent_and_everything_stays_as_it_was() {
     std::fs::write(seen, "").expect("a file");
     std::fs::write(go, "").expect("a file");
     assert_eq!(run.end().0, 0);
-    let printed = arena.printed();
-    let asked: Vec<&str> = printed.lines().filter(|line| line.starts_with("ASKED ")).collect();
-    assert_eq!(asked.len(), WISHES.len(), "{printed}");
-    let granted: Vec<&&str> = asked.iter().filter(|line| line.contains("GRANTED")).collect();
-    assert!(granted.is_empty(), "{granted:#?}");
+    for (call, line, kind) in answered(&arena) {
+        assert!(call.is_answered("agent", kind.as_deref()), "{line}");
+    }
     assert!(told.contains("overstepped on task 1.1"), "{told}");
     for task in arena.tasks() {
-        assert_eq!((&task["status"], &task["attempts"]), (&json!("done"), &json!(1)), "{task}\n{printed}");
+        assert_eq!(
+            (&task["status"], &task["attempts"]),
+            (&json!("done"), &json!(1)),
+            "{task}\n{}",
+            arena.printed()
+        );
     }
     assert_eq!(arena.tasks().len(), 2, "nothing was added or removed");
     let status: Value = arena.json(&["status"]);
@@ -101,11 +97,12 @@ fn without_a_coordinator_an_agent_writes_nothing_either() {
     let before = arena.json(&["status"])["seq"].clone();
     std::fs::write(arena.path("go"), "").expect("a file");
     wait_for("the attack is over", || arena.printed().contains("ATTACK-OVER"));
+    // Nobody is there to tell who asks: whatever changes something is refused, looking is not.
+    for (call, line, kind) in answered(&arena) {
+        let is_free = call.answer_to("viewer") == "allowed";
+        assert!(is_free || kind.is_some() || line.contains(" PREVIEW "), "{line}");
+    }
     let printed = arena.printed();
-    let granted: Vec<&str> =
-        printed.lines().filter(|line| line.starts_with("ASKED ") && line.contains("GRANTED")).collect();
-    assert!(granted.is_empty(), "{granted:#?}");
-    assert_eq!(printed.lines().filter(|line| line.starts_with("ASKED ")).count(), WISHES.len(), "{printed}");
     assert_eq!(arena.json(&["status"])["seq"], before, "{printed}");
     arena.ok(&["stop"]);
     arena.is_judged();

@@ -26,6 +26,8 @@ impl Desk for Screen {
     }
 
     fn would(&self, deed: &Deed) -> Result<PreviewView, ApiError> {
+        // As the coordinator answers whoever asks it what a command would do.
+        refuse_agents(name_of(deed)).map_err(told)?;
         would(self.swarm(), deed).map_err(told)
     }
 
@@ -34,6 +36,8 @@ impl Desk for Screen {
     }
 
     fn submission(&self, task: &TaskId) -> Result<Command, ApiError> {
+        // What lies in a worktree is looked at before the coordinator, which would refuse it, is asked.
+        refuse_agents("worktree merge").map_err(told)?;
         self.swarm().submits(task).map_err(told)
     }
 
@@ -78,14 +82,19 @@ fn would(swarm: &Swarm, deed: &Deed) -> Result<PreviewView, CliError> {
     Ok(PreviewView::of_lines(kind, &lines))
 }
 
-fn carry_out(swarm: &Swarm, deed: &Deed) -> Result<Done, CliError> {
-    // These ask nobody who could see who we are, so it is looked at here.
-    refuse_agents(match deed {
+/// As a person types it.
+fn name_of(deed: &Deed) -> &'static str {
+    match deed {
         Deed::Init { .. } => "init",
         Deed::CreateWorktree { .. } => "worktree create",
         Deed::CleanUp { .. } => "worktree cleanup",
         Deed::ClosePlan { .. } => "close",
-    })?;
+    }
+}
+
+fn carry_out(swarm: &Swarm, deed: &Deed) -> Result<Done, CliError> {
+    // These ask nobody who could see who we are, so it is looked at here.
+    refuse_agents(name_of(deed))?;
     Ok(match deed {
         Deed::Init { isolation } => {
             if let Some(theirs) = swarm.foreign_plan() {
