@@ -140,12 +140,12 @@ WRITES = (("Write", "file_path"), ("write_file", "file_path"), ("write", "filePa
 
 
 def namespace_of(body, name):
-    """Where a search for tools found this one."""
+    """The namespace that holds this tool: one that is shown at once, or one that a search for tools has found."""
     items = body.get("input")
-    for item in items if isinstance(items, list) else []:
-        for space in item.get("tools") or [] if item.get("type") == "tool_search_output" else []:
-            if any(inner.get("name") == name for inner in space.get("tools") or []):
-                return space.get("name")
+    found = [item for item in items if item.get("type") == "tool_search_output"] if isinstance(items, list) else []
+    for space in [space for holder in [body] + found for space in holder.get("tools") or []]:
+        if any(inner.get("name") == name for inner in space.get("tools") or []):
+            return space.get("name")
     return None
 
 
@@ -154,10 +154,10 @@ def tool(names, body, step):
     if step["do"] == "mcp":
         found = [name for name in names if name == step["tool"] or name.endswith("_" + step["tool"])]
         space = namespace_of(body, step["tool"])
-        if not found and "tool_search" in names:
-            if space is None:
-                return "tool_search", {"query": step["tool"].replace("_", " "), "limit": 20}
+        if not found and space is not None:
             found = [space + "/" + step["tool"]]
+        if not found and "tool_search" in names:
+            return "tool_search", {"query": step["tool"].replace("_", " "), "limit": 20}
         return (found[0] if found else step["tool"]), step.get("arguments", {})
     if step["do"] == "read":
         for name, argument in READS:

@@ -11,6 +11,7 @@ mod reviewer;
 mod service;
 mod stage;
 mod story;
+mod tools;
 mod worker;
 
 use std::path::PathBuf;
@@ -43,6 +44,8 @@ pub struct Arguments {
 enum Role {
     /// Does a task
     Worker,
+    /// Does a task and speaks by the tools of its attempt: asks, is answered, learns, completes
+    Tools,
     /// Makes a plan from a goal, changes it, splits a task
     Planner,
     /// Reviews the work of a task
@@ -60,8 +63,8 @@ enum Role {
 }
 
 impl Role {
-    const EACH: [Self; 6] =
-        [Self::Worker, Self::Planner, Self::Reviewer, Self::Council, Self::Resolver, Self::Mcp];
+    const EACH: [Self; 7] =
+        [Self::Worker, Self::Tools, Self::Planner, Self::Reviewer, Self::Council, Self::Resolver, Self::Mcp];
 
     fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
@@ -79,6 +82,7 @@ impl Role {
     fn play(self, props: &Props<'_>, name: &str) -> Result<String> {
         match self {
             Self::Worker => worker::play(props, name),
+            Self::Tools => tools::play(props, name),
             Self::Planner => planner::play(props, name),
             Self::Reviewer => reviewer::play(props, name),
             Self::Council => reviewer::play_council(props, name),
@@ -92,12 +96,12 @@ impl Role {
 
 /// The profiles of the configuration: name and JSON.
 pub const PROFILES: &[(&str, &str)] = &[
-    ("claude", r#"{"program":"claude"}"#),
+    ("claude", r#"{"program":"claude","env":["ENABLE_TOOL_SEARCH"]}"#),
     ("codex", r#"{"program":"codex","env":["FAKE_KEY"]}"#),
     ("codex-exec", r#"{"program":"codex","command":["codex","exec"],"env":["FAKE_KEY"]}"#),
     ("gemini", r#"{"program":"gemini","model":"gemini-2.5-pro"}"#),
     ("opencode", r#"{"program":"opencode"}"#),
-    ("acp-claude", r#"{"program":"acp","command":["claude-agent-acp"]}"#),
+    ("acp-claude", r#"{"program":"acp","command":["claude-agent-acp"],"env":["ENABLE_TOOL_SEARCH"]}"#),
     ("acp-codex", r#"{"program":"acp","command":["codex-acp"],"env":["FAKE_KEY"]}"#),
     ("acp-gemini", r#"{"program":"acp","command":["gemini","--acp","--skip-trust"]}"#),
     ("acp-opencode", r#"{"program":"acp","command":["opencode","acp"]}"#),
