@@ -38,6 +38,9 @@ pub struct Handover {
     pub written: String,
     /// The iteration had not ended then.
     pub under_way: bool,
+    /// The program's session, as soon as it has told it in this iteration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// Why it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
@@ -130,6 +133,7 @@ impl Handover {
 
     pub fn iteration_begins(&mut self, iteration: u32, prompt: &str) {
         (self.iteration, self.under_way, self.ended) = (iteration, true, None);
+        self.session = None;
         self.tools.clear();
         self.output.clear();
         let heading =

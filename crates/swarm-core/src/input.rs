@@ -110,9 +110,12 @@ pub enum Report {
         run: RunId,
         how: Ended,
     },
+    /// `session`: of the program that was broken off, by which the next attempt can go on.
     Stopped {
         run: RunId,
         wip: Option<Oid>,
+        #[serde(default)]
+        session: Option<String>,
     },
     Built {
         task: TaskId,

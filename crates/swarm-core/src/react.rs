@@ -115,7 +115,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
             work::checked(state, &run, work::Checked { iteration, passed, tip, tree, output, gate }, now)
         }
         Report::WorkEnded { run, how } => work::ended(state, &run, how, now),
-        Report::Stopped { run, wip } => work::stopped(state, &run, wip),
+        Report::Stopped { run, wip, session } => work::stopped(state, &run, wip, session),
         Report::Built { task, base, result, commits, squashed, resolved, protected, changed, found } => {
             let merged =
                 merge::Merged { base, result, commits, squashed, resolved, protected, changed, found };

@@ -157,8 +157,8 @@ mod tests {
                       :160000 160000 11111111 22222222 M\0library\0\
                       :100644 120000 11111111 22222222 T\0way\0\
                       :000000 120000 00000000 22222222 A\0a\nb\0\
-                      12\t0\tnew \u{e4}.rs\00\t3\told\00\t0\trun.sh\01\t2\t\0from\0to\0-\t-\tpicture\0\
-                      1\t1\tlibrary\01\t1\tway\01\t0\ta\nb\0";
+                      12\t0\tnew \u{e4}.rs\x000\t3\told\x000\t0\trun.sh\x001\t2\t\0from\0to\0-\t-\tpicture\0\
+                      1\t1\tlibrary\x001\t1\tway\x001\t0\ta\nb\0";
         let wanted = "added    new \u{e4}.rs  +12 -0\n\
                       deleted  old  +0 -3\n\
                       changed  run.sh  +0 -0, mode 100644 -> 100755\n\

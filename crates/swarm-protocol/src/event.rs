@@ -213,7 +213,7 @@ events! {
     AgentStopped "agent_stopped" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, agent "agent": AgentId, why "why": String, next "next": Next, goes_on "goesOn": Option<bool> }
     /// The run's process tree is proven gone and its uncommitted work saved: its slot is free.
-    AttemptStopped "attempt_stopped" [task "taskId": TaskId] { run "run": RunId, wip "wip": Option<Oid> }
+    AttemptStopped "attempt_stopped" [task "taskId": TaskId] { run "run": RunId, wip "wip": Option<Oid>, session "session": Option<String> }
     /// The attempt was killed in the middle of an iteration, whose changes are to go.
     AgentKilled "agent_killed" [task "taskId": TaskId] { run "run": RunId }
     /// Goes on before everything else when work does: same task, same agent.

@@ -182,7 +182,7 @@ fn answer(effect: Effect) -> Option<Said> {
             output: String::new(),
             gate: None,
         },
-        Effect::Stop { run, .. } => Said::Stopped { run, wip: None },
+        Effect::Stop { run, .. } => Said::Stopped { run, wip: None, session: None },
         Effect::Build { task, .. } => {
             let (base, result, commits) = (oid('0'), oid('3'), vec![oid('3')]);
             let (squashed, resolved, protected, changed, found) = (false, vec![], vec![], vec![], vec![]);

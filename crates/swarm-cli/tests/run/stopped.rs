@@ -37,6 +37,40 @@ fn ctrl_c_stops_in_good_order_and_the_next_run_goes_on() {
     arena.assert_nothing_left();
 }
 
+/// Broken off in the middle of its first iteration, before it could say at a boundary where it stands.
+#[test]
+fn a_first_ctrl_c_and_a_killed_daemon_keep_the_session_of_the_program() {
+    for killed in [false, true] {
+        let arena = Arena::new(CONFIG);
+        let go = arena.path("go");
+        let script = format!(
+            "sh echo ${{SWARM_SESSION:-nothing}} >> resumed.txt\nsession s-17\nwait-for {}\ncommit feat: it\ncomplete",
+            go.display()
+        );
+        arena.plan(&[("1.1", &[], script)]);
+        let mut run = arena.start(&[]);
+        let context = arena.root.join(".swarm/context/1.1.json");
+        crate::arena::wait_for("its session is kept", || {
+            std::fs::read_to_string(&context).is_ok_and(|text| text.contains("\"session\":\"s-17\""))
+        });
+        if killed {
+            let record = std::fs::read(arena.root.join(".swarm/run/daemons/r1.json")).expect("a record");
+            let record: serde_json::Value = serde_json::from_slice(&record).expect("JSON");
+            run.kill_9();
+            crate::arena::send("KILL", u32::try_from(record["pid"].as_u64().expect("a pid")).expect("a pid"));
+        } else {
+            run.signal("INT");
+            let (code, said) = run.end();
+            assert_eq!(code, 1, "{said}");
+        }
+        std::fs::write(&go, "").expect("the signal file");
+        let (code, said) = arena.start(&[]).end();
+        assert_eq!(code, 0, "{said}");
+        assert_eq!(arena.git(&["show", "main:resumed.txt"]), "nothing\ns-17\n", "killed: {killed}\n{said}");
+        arena.assert_nothing_left();
+    }
+}
+
 #[test]
 fn a_stop_with_a_checkpoint_is_one_record_and_the_checkpoint_is_there_afterwards() {
     let arena = Arena::new(CONFIG);
@@ -79,7 +113,12 @@ fn a_second_signal_leaves_at_once_and_the_agents_stop_all_the_same() {
     run.signal("TERM");
     run.until("stopping: SIGTERM");
     run.signal("INT");
-    run.end();
+    let (code, said) = run.end();
+    assert_eq!(code, 1, "{said}");
+    // Whoever does not wait is told the truth of whoever is left.
+    assert!(said.contains("Stopping; send it again to leave at once (agents stop by themselves)"), "{said}");
+    assert!(said.contains("1 agent is still stopping: it saves its work and ends by itself"), "{said}");
+    assert!(!said.contains("\nStopped"), "{said}");
     // Nobody is there to tell the daemon anything more; it has its order.
     arena.assert_nothing_runs();
     let (code, _) = arena.start(&["--agents", "1"]).end_after_drain(&arena);

@@ -113,13 +113,16 @@ impl State {
                 self.end(run);
                 self.follow(task, next, at);
             }
-            Event::AttemptStopped { task, run, wip } => {
+            Event::AttemptStopped { task, run, wip, session } => {
                 if let Some(gone) = self.runs.remove(run) {
                     self.set_idle(gone.agent.as_ref(), run);
                     self.reservation_left_alone(task, at);
                 }
                 if let Some(wip) = wip {
                     self.change(task, |t| t.wip = Some(wip.clone()));
+                }
+                if session.is_some() {
+                    self.change(task, |t| t.session = session.clone());
                 }
             }
             _ => return false,

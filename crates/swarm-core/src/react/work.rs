@@ -57,9 +57,7 @@ pub(super) fn prepared(state: &State, run: &RunId, branch: String, base: Oid, ti
 /// Finished work whose checks were broken off is checked again, not done again: unless its branch has moved since, a
 /// person has said something, or the attempt ended in a way that an agent should know of.
 fn checks_again(task: &Task, tip: &Oid) -> bool {
-    let broken_off =
-        matches!(task.last_end, Some(Ended::Stopped | Ended::Lost { .. } | Ended::Orphaned { .. }));
-    broken_off && task.submitted.as_ref() == Some(tip) && !task.messages.iter().any(Message::waits)
+    was_broken_off(task) && task.submitted.as_ref() == Some(tip) && !task.messages.iter().any(Message::waits)
 }
 
 pub(super) fn not_prepared(
@@ -275,12 +273,23 @@ pub(super) fn ended(state: &State, run: &RunId, how: Ended, now: Timestamp) -> V
     give_up(state, &l, how, now)
 }
 
-pub(super) fn stopped(state: &State, run: &RunId, wip: Option<Oid>) -> Vec<Event> {
+pub(super) fn stopped(state: &State, run: &RunId, wip: Option<Oid>, session: Option<String>) -> Vec<Event> {
     // Only a run that has ended owes its stop; an executor that stopped another one was mistaken.
-    match state.runs.get(run).filter(|r| r.ended) {
-        Some(r) => vec![Event::AttemptStopped { task: r.task.clone(), run: run.clone(), wip }],
-        None => vec![],
-    }
+    let Some(ended) = state.runs.get(run).filter(|r| r.ended) else { return vec![] };
+    let session = session.filter(|s| s.len() <= SESSION_MAX && goes_on_in_its_session(state, run, ended));
+    vec![Event::AttemptStopped { task: ended.task.clone(), run: run.clone(), wip, session }]
+}
+
+/// Broken off in the middle, and what the program remembers is still so. How it failed says what becomes of the session
+/// otherwise; and what a killed iteration has changed is taken back, which its session would not know.
+fn goes_on_in_its_session(state: &State, run: &RunId, ended: &Run) -> bool {
+    let Some(task) = state.task(&ended.task).filter(|_| ended.kind == RunKind::Work) else { return false };
+    let was_killed = state.ops.rewinds.get(&ended.task).is_some_and(|rewind| rewind.run == *run);
+    was_broken_off(task) && task.worked_under == ended.profile && !was_killed
+}
+
+fn was_broken_off(task: &Task) -> bool {
+    matches!(task.last_end, Some(Ended::Stopped | Ended::Lost { .. } | Ended::Orphaned { .. }))
 }
 
 /// The clock of an attempt has run out.

@@ -65,7 +65,7 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
             vec![prepared, failed(false), failed(true)]
         }
         Effect::Work { run, task, order, .. } => work(state, run, task, order),
-        Effect::Stop { run, .. } => vec![Report::Stopped { run: run.clone(), wip: None }],
+        Effect::Stop { run, .. } => vec![Report::Stopped { run: run.clone(), wip: None, session: None }],
         Effect::Build { task, .. } => {
             let (base, commits) = (state.proven.clone().unwrap_or_else(|| oid('a')), vec![oid('c')]);
             let resolved = |way| vec![Resolved { path: "a.rs".into(), way }];

@@ -144,7 +144,7 @@ pub fn report(state: &State, words: &[&str]) -> Option<Report> {
             let key = KeyName::from(&Key::Probe(probe(state)));
             Report::EffectFailed { key, task: id("a"), why: "its daemon vanished".into() }
         }
-        ["probe", "stopped"] => Report::Stopped { run: probe(state), wip: None },
+        ["probe", "stopped"] => Report::Stopped { run: probe(state), wip: None, session: None },
         ["unstopped", name, why @ ..] => {
             let over = state.runs.iter().find(|(_, run)| run.task == id(name) && run.ended);
             let run = over.map_or_else(|| RunId::nth(999), |(run, _)| run.clone());

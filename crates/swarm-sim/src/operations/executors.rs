@@ -26,7 +26,7 @@ impl OperationWorld {
             Effect::Stop { run, task, work, .. } => {
                 let wip = if *work { self.git.save_dirty(task) } else { None };
                 self.git.kept.extend(wip.clone());
-                Report::Stopped { run: run.clone(), wip }
+                Report::Stopped { run: run.clone(), wip, session: None }
             }
             Effect::Build { task, base, tip, .. } => self.build(task, base, tip),
             Effect::Publish { task, base, result, commits, .. } => {

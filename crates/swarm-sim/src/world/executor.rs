@@ -240,7 +240,7 @@ impl Story {
             }
             _ => None,
         };
-        Report::Stopped { run: run.clone(), wip }
+        Report::Stopped { run: run.clone(), wip, session: None }
     }
 
     fn build(&mut self, task: &TaskId, base: &Oid, tip: &Oid, reviewed: bool) -> Report {

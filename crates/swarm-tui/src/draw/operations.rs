@@ -82,11 +82,9 @@ fn one(model: &Model, op: &OperationView, width: usize) -> Line<'static> {
 /// Who, when and how it is taken back; then what it did.
 fn lines(model: &Model, op: &OperationView, width: usize) -> Vec<Line<'static>> {
     let theme = model.theme;
-    let (word, role) = state(op);
-    let old = age(model.clock(), op.at);
-    let head = format!(" #{} {} · {word} · by {} · {old}", op.seq, op.text, op.by);
+    let head = format!(" #{} {}", op.seq, op.text);
     let mut lines: Vec<Line<'static>> =
-        wrapped(&head, width).iter().map(|line| Line::from(span(theme, role, line))).collect();
+        wrapped(&head, width).iter().map(|line| Line::from(span(theme, Role::Bold, line))).collect();
     for (name, text) in facts(model, op) {
         for (at, part) in wrapped(&text, width.saturating_sub(13)).iter().enumerate() {
             let head = if at == 0 { name } else { "" };
@@ -100,7 +98,7 @@ fn lines(model: &Model, op: &OperationView, width: usize) -> Vec<Line<'static>> 
 }
 
 fn facts(model: &Model, op: &OperationView) -> Vec<(&'static str, String)> {
-    let mut facts = Vec::new();
+    let mut facts = vec![("by", format!("{}, {}: {}", op.by, age(model.clock(), op.at), state(op).0))];
     facts.extend(op.step.iter().map(|step| ("step", step.clone())));
     facts.extend(taken_back(model, op).map(|text| ("undo", text)));
     facts.extend(op.undoes.iter().map(|id| ("takes back", number(model, id))));

@@ -213,7 +213,8 @@ fn from_the_past_one_rolls_back_to_the_last_checkpoint_before_it_and_sees_it_in_
         "no checkpoint can be made of the past"
     );
     let wishes = stage.press(Key::Enter);
-    let [Command::Rollback { to: Some(to), expect: Some(_), .. }] = &sent(&wishes)[..] else {
+    let commands = sent(&wishes);
+    let [Command::Rollback { to: Some(to), expect: Some(_), .. }] = commands.as_slice() else {
         panic!("{wishes:?}")
     };
     assert_eq!(to, "pre-refactor");

@@ -20,7 +20,7 @@ fn an_operation_says_who_did_it_what_it_took_out_and_kept_and_what_takes_it_back
     stage.char('j');
     let text = screen(&stage);
     for wanted in [
-        "by person:cli",
+        "by         person:cli, 5m: done",
         ":undo 240\n",
         "checkpoint before-rollback",
         "task 2.1 goes back to the queue",

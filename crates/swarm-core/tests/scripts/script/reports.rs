@@ -71,7 +71,7 @@ impl Play {
             }
             "stopped" => {
                 let over = self.state.runs.iter().find(|(_, r)| r.task == task && r.ended);
-                Report::Stopped { run: over.map_or(run, |(id, _)| id.clone()), wip: None }
+                Report::Stopped { run: over.map_or(run, |(id, _)| id.clone()), wip: None, session: None }
             }
             _ => return self.merge_report(what, task),
         })

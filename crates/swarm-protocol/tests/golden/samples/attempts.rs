@@ -228,6 +228,7 @@ pub(super) fn attempt_events() -> Vec<Event> {
             next: again,
             goes_on: None,
         },
-        Event::AttemptStopped { task: task(), run: run(), wip: Some(oid('e')) },
+        Event::AttemptStopped { task: task(), run: run(), wip: Some(oid('e')), session: None },
+        Event::AttemptStopped { task: task(), run: run(), wip: None, session: Some("s-1".into()) },
     ]
 }

@@ -35,6 +35,8 @@ pub struct Agent<'a> {
     /// What it is told of its task.
     pub told: Option<&'a TaskContext>,
     pub tool_calls: Calls,
+    /// The program's session, as it is kept for the next attempt.
+    session: Option<String>,
     quiet_noted: bool,
     in_a_circle: bool,
 }
@@ -51,6 +53,7 @@ impl<'a> Agent<'a> {
             tools: None,
             told: None,
             tool_calls: Calls::default(),
+            session: None,
             quiet_noted: false,
             in_a_circle: false,
         }
@@ -107,6 +110,11 @@ impl Agent<'_> {
     pub(super) fn shows_what_came(&mut self) {
         while let Some(event) = self.reading.heard.events.pop_front() {
             self.shows(event);
+        }
+        // At once: whoever is stopped or killed in the middle goes on in it.
+        if self.reading.heard.session != self.session {
+            self.session.clone_from(&self.reading.heard.session);
+            self.context.remember(Write::Now, |left| left.session.clone_from(&self.session));
         }
     }
 
