@@ -3,6 +3,7 @@
 
 mod fact;
 mod saved;
+mod taken_back;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,6 +80,8 @@ pub struct SurveyAsk {
     /// Commits that may have to be reverted, newest first. With `trunk`: all of the swarm's, in any order; those since
     /// then are meant.
     pub revert: Vec<Oid>,
+    /// Those of them whose work was not on trunk when git was asked last.
+    pub gone: BTreeSet<Oid>,
     /// Commits of a person go too, if there are any.
     pub drop_foreign: bool,
     /// Commits that may have to be brought back, oldest first.

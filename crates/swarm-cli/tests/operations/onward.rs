@@ -7,6 +7,7 @@ mod nothing_to_do;
 mod matrix;
 mod strategies;
 mod taken_out;
+mod taken_back_before;
 mod next_plan;
 
 use serde_json::json;

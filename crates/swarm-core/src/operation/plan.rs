@@ -31,6 +31,7 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
                 at: Some(checkpoint.seq),
                 trunk: checkpoint.trunk.clone(),
                 revert: ours(state),
+                gone: super::trunk::gone(state),
                 drop_foreign: force.drop_foreign,
                 tasks: tasks.into_iter().collect(),
                 rewritten: landed(state),
@@ -42,7 +43,8 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
             let of = |id| merged_itself(state, id);
             let revert = tasks.iter().rev().flat_map(|id| of(id).into_iter().rev()).collect();
             let rewritten = tasks.iter().map(|id| (id.clone(), of(id))).collect();
-            Ok(SurveyAsk { revert, rewritten, tasks: tasks.clone(), ..SurveyAsk::default() })
+            let (gone, tasks) = (super::trunk::gone(state), tasks.clone());
+            Ok(SurveyAsk { revert, gone, rewritten, tasks, ..SurveyAsk::default() })
         }
         Request::Abort { to, force } => {
             let checkpoint = checkpoints::known(state, to)?;
@@ -50,6 +52,7 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
             Ok(SurveyAsk {
                 trunk: checkpoint.trunk.clone(),
                 revert: ours(state),
+                gone: super::trunk::gone(state),
                 drop_foreign: force.drop_foreign,
                 tasks: with_branches(state).cloned().collect(),
                 landed: landed(state),
@@ -71,7 +74,8 @@ pub fn ask(state: &State, request: &Request) -> Result<SurveyAsk, Refusal> {
             let (revert, tasks) = (ours(state), tasks.into_iter().collect());
             let needs = names.chain(main).filter_map(|c| oid(c.before.as_ref())).collect();
             let drop_foreign = force.drop_foreign;
-            Ok(SurveyAsk { trunk, revert, drop_foreign, tasks, needs, ..SurveyAsk::default() })
+            let gone = super::trunk::gone(state);
+            Ok(SurveyAsk { trunk, revert, gone, drop_foreign, tasks, needs, ..SurveyAsk::default() })
         }
     }
 }

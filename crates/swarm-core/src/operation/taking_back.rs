@@ -6,7 +6,7 @@ use serde_json::json;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{
     Checkpoint, Fact, FactChange, Force, Left, Plan, RefMove, SavedStage, SavedTask, Survey, TaskPart,
-    WorktreeMove, WorktreeTo,
+    TrunkHow, WorktreeMove, WorktreeTo,
 };
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::refusal::Refusal;
@@ -207,10 +207,10 @@ pub fn task_rollback(
     let mut revert: Vec<Oid> =
         survey.since.iter().map(|c| c.oid.clone()).filter(|oid| wanted.contains(oid)).collect();
     revert.extend(rewritten(survey, |id| tasks.contains(id)));
-    say_absent(state, tasks, &revert, draft);
     let first = tasks.first().map_or("", TaskId::as_str);
     let command = format!("swarm task rollback {first}");
     draft.trunk = trunk::rebuild(state, survey, (revert, vec![]), force, &mut draft.says, &command)?;
+    say_absent(state, tasks, draft);
     for id in tasks {
         let Some(task) = state.task(id) else { continue };
         let stage = match task.parts.is_empty() {
@@ -264,7 +264,11 @@ pub fn task_rollback(
 }
 
 /// Merged work that is not on trunk any more cannot be taken out of it.
-fn say_absent(state: &State, tasks: &[TaskId], revert: &[Oid], draft: &mut Plan) {
+fn say_absent(state: &State, tasks: &[TaskId], draft: &mut Plan) {
+    let revert = match draft.trunk.as_ref().map(|moved| &moved.how) {
+        Some(TrunkHow::Rebuild { revert, .. }) => revert.clone(),
+        _ => vec![],
+    };
     for id in tasks {
         let commits = merged_itself(state, id);
         if !commits.is_empty() && !commits.iter().any(|oid| revert.contains(oid)) {

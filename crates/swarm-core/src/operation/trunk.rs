@@ -8,6 +8,7 @@ use swarm_protocol::operation::{Force, Says, Survey, TrunkCommit, TrunkHow, Trun
 use swarm_protocol::refusal::Refusal;
 
 use crate::planted::{self, Bug};
+use crate::stage::Stage;
 use crate::state::State;
 
 /// Commits on trunk that the swarm published.
@@ -15,6 +16,17 @@ pub fn ours(state: &State) -> BTreeSet<&Oid> {
     let proven = state.tasks.values().filter_map(|task| task.stage.proof());
     // The commit that a proof names is somebody else's where the task brought none.
     proven.flat_map(|proof| proof.own()).chain(&state.ops.made).collect()
+}
+
+/// Commits of tasks whose work has gone from trunk since it was merged.
+pub fn gone(state: &State) -> BTreeSet<Oid> {
+    let lost = state.tasks.values().filter_map(|task| match &task.stage {
+        Stage::Gone { proof, work: Some(work), .. } => Some((proof, work)),
+        _ => None,
+    });
+    lost.flat_map(|(proof, work)| proof.own().iter().filter(|oid| !work.stands.contains(oid)))
+        .cloned()
+        .collect()
 }
 
 /// The move that brings trunk to `to`, or as near as the work of others allows. `rewritten`: commits to take back that
@@ -127,22 +139,28 @@ fn newest_first(survey: &Survey, revert: &mut [Oid]) {
     revert.sort_by_cached_key(place);
 }
 
-/// Reverts and picks on top of what is there.
+/// Reverts and picks on top of what is there. What somebody has taken back already is not taken back again.
 pub fn rebuild(
     state: &State,
     survey: &Survey,
-    (mut revert, pick): (Vec<Oid>, Vec<Oid>),
+    (asked, pick): (Vec<Oid>, Vec<Oid>),
     force: Force,
     says: &mut Says,
     command: &str,
 ) -> Result<Option<TrunkMove>, Refusal> {
+    let mut revert = survey.still_in_effect(&asked, &gone(state));
     newest_first(survey, &mut revert);
+    let is_out =
+        |c: &&TrunkCommit| asked.contains(&c.oid) && !revert.contains(&c.oid) && c.reverts.is_empty();
+    let out: BTreeSet<&Oid> = survey.since.iter().filter(is_out).map(|c| &c.oid).collect();
+    let of_out = survey.since.iter().filter(|c| out.contains(&c.oid));
+    says.commits.extend(of_out.map(|c| format!("taken back before: {}", said(c))));
     if revert.is_empty() && pick.is_empty() {
         return Ok(None);
     }
     let (old, ours) = (there(survey)?, ours(state));
     let known = survey.since.iter().chain(&survey.ahead);
-    for commit in known {
+    for commit in known.filter(|commit| !out.contains(&commit.oid)) {
         let line = said(commit);
         if revert.contains(&commit.oid) {
             says.commits.push(format!("reverted: {line}"));

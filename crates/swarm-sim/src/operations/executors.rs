@@ -167,7 +167,7 @@ impl OperationWorld {
         let line = |world: &Self, oid: Oid| TrunkCommit {
             subject: world.git.commits.get(&oid).map(|c| c.subject.clone()).unwrap_or_default(),
             pushed: world.git.pushed.contains(&oid),
-            reverts: vec![],
+            reverts: world.git.commits.get(&oid).and_then(|c| c.reverts.clone()).into_iter().collect(),
             oid,
         };
         let listed = |world: &Self, oids: Vec<Oid>| oids.into_iter().map(|oid| line(world, oid)).collect();

@@ -13,6 +13,8 @@ pub struct Commit {
     pub parent: Option<Oid>,
     pub tree: Tree,
     pub subject: String,
+    /// The commit that it takes back, as its message says.
+    pub reverts: Option<Oid>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -51,7 +53,7 @@ impl Git {
     pub fn commit(&mut self, parent: Option<&Oid>, change: impl FnOnce(&mut Tree), subject: &str) -> Oid {
         let mut tree = parent.map(|p| self.tree(p)).unwrap_or_default();
         change(&mut tree);
-        self.oid(Commit { parent: parent.cloned(), tree, subject: subject.into() })
+        self.oid(Commit { parent: parent.cloned(), tree, subject: subject.into(), reverts: None })
     }
 
     pub fn tree(&self, oid: &Oid) -> Tree {
@@ -77,7 +79,7 @@ impl Git {
         let mut tree = old.tree;
         tree.insert(format!("person:{name}"));
         let subject = format!("{}, amended", old.subject);
-        let amended = self.oid(Commit { parent: old.parent, tree, subject });
+        let amended = self.oid(Commit { parent: old.parent, tree, subject, reverts: old.reverts });
         self.trunk = Some(amended);
     }
 
@@ -138,11 +140,10 @@ impl Git {
             return None;
         }
         let subject = format!("revert {}", oid.short());
-        let change = |tree: &mut Tree| {
-            tree.retain(|name| !gone.contains(name));
-            tree.extend(back);
-        };
-        Some(self.commit(Some(onto), change, &subject))
+        let mut tree = self.tree(onto);
+        tree.retain(|name| !gone.contains(name));
+        tree.extend(back);
+        Some(self.oid(Commit { parent: Some(onto.clone()), tree, subject, reverts: Some(oid.clone()) }))
     }
 
     pub fn pick(&mut self, onto: &Oid, oid: &Oid) -> Oid {

@@ -116,10 +116,11 @@ async fn look_for_rewritten(
 }
 
 /// Those of ours that a rebuild takes out, in its order.
-fn taken_out(found: &Survey, is_ours: impl Fn(&&TrunkCommit) -> bool) -> Vec<Oid> {
+fn taken_out(found: &Survey, gone: &BTreeSet<Oid>, is_ours: impl Fn(&&TrunkCommit) -> bool) -> Vec<Oid> {
     let goes = |commit: &&TrunkCommit| is_ours(commit) && !found.stay.contains(&commit.oid);
     let mut revert: Vec<Oid> = found.since.iter().filter(goes).map(|c| c.oid.clone()).collect();
     revert.extend(found.rewritten.values().flatten().cloned());
+    revert = found.still_in_effect(&revert, gone);
     let place = |oid: &Oid| found.order.iter().position(|other| other == oid).unwrap_or(usize::MAX);
     revert.sort_by_cached_key(place);
     revert
@@ -185,8 +186,8 @@ async fn look_at_checkouts(
         Some(then) if ask.drop_foreign || found.since.iter().all(|c| !c.pushed && is_ours(&c)) => {
             Some(then.clone())
         }
-        Some(_) => rebuilt(git, &taken_out(found, is_ours), &oids(&found.ahead), now).await?,
-        None => rebuilt(git, &taken_out(found, is_ours), &ask.pick, now).await?,
+        Some(_) => rebuilt(git, &taken_out(found, &ask.gone, is_ours), &oids(&found.ahead), now).await?,
+        None => rebuilt(git, &taken_out(found, &ask.gone, is_ours), &ask.pick, now).await?,
     };
     let Some(target) = target.filter(|target| target != now) else { return Ok(()) };
     let intent = Intent { trunk: found.trunk.clone(), old: now.clone(), new: target };
