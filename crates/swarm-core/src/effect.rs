@@ -14,6 +14,8 @@ use swarm_protocol::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Approval {
     pub tip: Oid,
+    /// Where the commits of the branch begin, as far as it is known.
+    pub base: Option<Oid>,
     /// The branch was there when it was approved, and that is not to be merged.
     pub left_out: Option<Oid>,
 }

@@ -144,11 +144,14 @@ pub enum Report {
         tree: Oid,
         resolved: Vec<Resolved>,
     },
-    /// The branch is at another tree than what was approved, and nothing was built or published.
+    /// The branch is at another tree than what was approved, and nothing was built or published. `base`: its commits
+    /// begin somewhere else than before, since somebody rebased it.
     BranchChanged {
         task: TaskId,
         tip: Oid,
         tree: Oid,
+        #[serde(default)]
+        base: Option<Oid>,
     },
     /// `why`: a command that was to make some of the files again did not.
     BuildConflict {

@@ -185,7 +185,7 @@ fn is_reviewed(state: &State, task: &Task) -> bool {
 fn approval(state: &State, task: &Task, tip: &Oid) -> Option<Approval> {
     let of_its_branch = task.handed_in.as_ref() == Some(tip) && task.worktree && !task.bare;
     let holds = of_its_branch && reviewer(state, task) != Reviewer::None && !planted::is(Bug::ChangeUnseen);
-    holds.then(|| Approval { tip: tip.clone(), left_out: task.left_out.clone() })
+    holds.then(|| Approval { tip: tip.clone(), base: task.base.clone(), left_out: task.left_out.clone() })
 }
 
 fn for_trunk(state: &State, id: &TaskId) -> Option<Effect> {

@@ -124,7 +124,9 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::BuildJoined { task, base, tip, tree, resolved } => {
             conflict::joined(state, task, conflict::Joined { base, tip, tree, resolved })
         }
-        Report::BranchChanged { task, tip, tree } => approval::changed(state, task, tip, tree, now),
+        Report::BranchChanged { task, tip, tree, base } => {
+            approval::changed(state, task, approval::Branch { tip, tree, base }, now)
+        }
         Report::BuildConflict { task, paths, why } => conflict::left(state, task, paths, why, now),
         Report::BuildEmpty { task, trunk, commit, found } => {
             empty::nothing_to_merge(state, task, empty::Empty { trunk, commit, found }, now)

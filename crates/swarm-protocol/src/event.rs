@@ -275,9 +275,9 @@ events! {
     /// `tip` with it, and the approval of what was there before is void.
     MergeResolved "merge_resolved" [task "taskId": TaskId, status "status": Status]
         { base "base": Oid, tip "tip": Oid, tree "tree": Oid, level "level": u32, resolved "resolved": Vec<Resolved> }
-    /// The branch was changed after `approved` had been: what is there now waits for a review, and no round is counted.
+    /// The branch was changed after `approved` had been: that waits for a review, and no round counts. `base`: rebased onto it.
     ApprovalVoided "approval_voided" [task "taskId": TaskId, status "status": Status]
-        { approved "approved": Oid, tip "tip": Oid, tree "tree": Oid, next "next": Next }
+        { approved "approved": Oid, tip "tip": Oid, tree "tree": Oid, next "next": Next, base "base": Option<Oid> }
     /// What would be merged changes protected files, and no person has seen that: it waits for one.
     ProtectedTouched "protected_touched" [task "taskId": TaskId, status "status": Status] { tip "tip": Oid, paths "paths": Vec<String> }
     VerificationStarted "verification_started" [task "taskId": TaskId] { run "run": RunId, nonce "nonce": String }

@@ -11,6 +11,8 @@ use crate::build::is_ours;
 pub struct Approval {
     pub task: TaskId,
     pub tip: Oid,
+    /// Where the commits of the branch began.
+    pub base: Option<Oid>,
     /// The branch was there when it was approved, and that was to be left out.
     pub left_out: Option<Oid>,
 }
@@ -20,16 +22,35 @@ pub struct Approval {
 pub struct Changed {
     pub tip: Oid,
     pub tree: Oid,
+    /// Where its commits begin, if they were written anew somewhere else.
+    pub base: Option<Oid>,
 }
 
 /// None: the branch has the same files as what was approved, or there is none. A commit that brings nothing, or one that was
 /// written anew with the same files, changes nothing that somebody has looked at.
-pub async fn changed_since(git: &Git, approval: &Approval) -> Result<Option<Changed>, GitError> {
-    let Approval { task, tip, left_out } = approval;
+pub async fn changed_since(git: &Git, approval: &Approval, trunk: &str) -> Result<Option<Changed>, GitError> {
+    let Approval { task, tip, base, left_out } = approval;
     let Some(now) = git.ref_value(&format!("refs/heads/{}", task.branch())).await? else { return Ok(None) };
     if now == *tip || left_out.as_ref() == Some(&now) || is_ours(git, task, tip, &now).await? {
         return Ok(None);
     }
     let tree = git.tree_of(&now).await?;
-    Ok((tree != git.tree_of(tip).await?).then_some(Changed { tip: now, tree }))
+    if tree == git.tree_of(tip).await? {
+        return Ok(None);
+    }
+    let base = match git.is_ancestor(tip, &now).await? {
+        true => None,
+        false => begins_anew(git, trunk, &now).await?.filter(|begins| Some(begins) != base.as_ref()),
+    };
+    Ok(Some(Changed { tip: now, tree, base }))
+}
+
+/// Where a branch leaves trunk that was rebased: what lies below is trunk's, and not to be merged once more. None where it
+/// has trunk only by a merge: its own commits begin below that.
+async fn begins_anew(git: &Git, trunk: &str, tip: &Oid) -> Result<Option<Oid>, GitError> {
+    let Some(trunk) = git.ref_value(&format!("refs/heads/{trunk}")).await? else { return Ok(None) };
+    let Some(fork) = git.merge_base(&trunk, tip).await? else { return Ok(None) };
+    let Some(oldest) = git.first_parent_range(&fork, tip).await?.into_iter().next() else { return Ok(None) };
+    let below = git.commit_parts(&oldest).await?.parents.into_iter().next();
+    Ok(below.filter(|below| *below == fork))
 }

@@ -84,7 +84,7 @@ pub async fn publish_approved(
     if let Some(known) = known(git, intent).await? {
         return Ok(Ok(known));
     }
-    match changed_since(git, approval).await? {
+    match changed_since(git, approval, &intent.trunk).await? {
         Some(changed) => Ok(Err(changed)),
         None => move_trunk(git, intent).await.map(Ok),
     }

@@ -18,7 +18,11 @@ fn submitted(arena: &Arena) -> Running {
 
 /// Approved while nobody coordinates: it waits for the next run.
 fn approved() -> Arena {
-    let arena = arena_with(json!({}));
+    approved_with(json!({}))
+}
+
+fn approved_with(config: serde_json::Value) -> Arena {
+    let arena = arena_with(config);
     let run = submitted(&arena);
     arena.ok(&["stop"]);
     run.end();
@@ -115,6 +119,40 @@ fn a_branch_that_was_rebased_after_its_approval_is_reviewed_again_and_lands_once
     assert_eq!((arena.commits("main", "feat: a"), arena.commits("main", "person: base.txt")), (1, 1));
     arena.assert_proven("1.1", "main");
     arena.assert_tidy();
+}
+
+/// What the branch was put upon is trunk's, and what a person takes out of trunk then does not come back with the task.
+#[test]
+fn what_a_rebase_took_up_from_trunk_is_not_merged_with_the_task() {
+    for strategy in ["commits", "squash", "merge"] {
+        let arena = approved_with(json!({ "merge": { "strategy": strategy } }));
+        arena.commit("base.txt", "base");
+        arena.in_worktree(&["rebase", "--quiet", "main"]);
+        arena.git(&["revert", "--no-edit", "HEAD"]);
+        let mut run = arena.start(&[]);
+        run.until("swarm review approve 1.1");
+        arena.ok(&["review", "approve", "1.1"]);
+        let (code, said) = run.end();
+        assert_eq!(code, 0, "{strategy}: {said}");
+        assert_eq!(arena.names_on_main(), ["README.md", "a.txt"], "{strategy}");
+        arena.assert_proven("1.1", "main");
+    }
+}
+
+#[test]
+fn an_approval_that_a_change_of_the_branch_has_made_void_is_not_undone() {
+    let arena = approved();
+    arena.commit_in_worktree("late.txt", &[]);
+    let mut run = arena.start(&[]);
+    run.until("swarm review approve 1.1");
+    let out = arena.swarm(&["undo", "--set-aside", "--yes"]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(1), "{said}");
+    has(&said, &["the approval of task 1.1 is void already", "swarm review show 1.1"]);
+    arena.ok(&["review", "approve", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(arena.names_on_main(), ["README.md", "a.txt", "late.txt"]);
 }
 
 #[test]

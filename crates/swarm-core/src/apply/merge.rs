@@ -28,11 +28,14 @@ impl State {
                 });
                 self.set_step(task, MergeStep::Publishing { base, result, commits });
             }
-            Event::ApprovalVoided { task, approved, tip, tree, next, .. } => {
+            Event::ApprovalVoided { task, approved, tip, tree, next, base, .. } => {
                 self.release(task);
                 self.change(task, |t| {
-                    t.void = Some(approved.clone());
+                    (t.void, t.void_by_rule) = (Some(approved.clone()), false);
                     t.voids += 1;
+                    if base.is_some() {
+                        t.base.clone_from(base);
+                    }
                 });
                 self.review_of(task, tip, tree, at);
                 self.follow(task, next, at);
@@ -41,7 +44,7 @@ impl State {
                 self.release(task);
                 self.change(task, |t| {
                     t.effect_failures = 0;
-                    t.void = t.handed_in.clone();
+                    (t.void, t.void_by_rule) = (t.handed_in.clone(), true);
                     // A task that is merged again may have had none any more.
                     (t.resolved, t.joined, t.worktree) = (resolved.clone(), true, true);
                 });

@@ -156,6 +156,7 @@ impl State {
             handed_in: None,
             left_out: None,
             void: None,
+            void_by_rule: false,
             voids: 0,
             resolved: vec![],
             joined: false,

@@ -15,7 +15,7 @@ impl State {
             Event::WorkSubmitted { task, run, iteration, tip, .. } => {
                 self.change(task, |t| {
                     (t.last_end, t.submitted) = (None, Some(tip.clone()));
-                    (t.void, t.voids) = (None, 0);
+                    (t.void, t.void_by_rule, t.voids) = (None, false, 0);
                 });
                 self.enter(
                     task,
@@ -58,7 +58,7 @@ impl State {
             }
             Event::TaskApproved { task, tip, tree, base, left_out, .. } => {
                 self.approved(task, tip, tree, base, at);
-                self.change(task, |t| (t.left_out, t.void) = (left_out.clone(), None));
+                self.change(task, |t| (t.left_out, t.void, t.void_by_rule) = (left_out.clone(), None, false));
             }
             _ => return false,
         }

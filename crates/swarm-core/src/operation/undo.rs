@@ -84,7 +84,8 @@ pub fn split(state: &State, record: &Record, force: Force) -> Split {
         if change.fact.is_of_git() {
             continue;
         }
-        if let Some(other) = merged_since(state, record, change).or_else(|| taken_since(state, change)) {
+        let since = merged_since(state, record, change).or_else(|| taken_since(state, change));
+        if let Some(other) = since.or_else(|| void_since(state, change)) {
             split.changed.push(other);
             continue;
         }
@@ -150,6 +151,28 @@ fn taken_since(state: &State, change: &FactChange) -> Option<Changed> {
     told(&format!("its files belong to {holder} now (reservation {number})"))
 }
 
+/// An approval that is void has no effect that could be taken back: what it was about is not what waits for a review now.
+fn void_since(state: &State, change: &FactChange) -> Option<Changed> {
+    let stage = |value: &Option<Value>| serde_json::from_value::<SavedStage>(value.clone()?).ok();
+    let (Some(SavedStage::Review { .. }), Some(SavedStage::Approved { .. })) =
+        (stage(&change.before), stage(&change.after))
+    else {
+        return None;
+    };
+    let words = void_now(state, &change.fact)?;
+    Some(Changed { fact: change.fact.clone(), words, by: vec![] })
+}
+
+/// Why the approval of the task is void, while it waits for another one.
+fn void_now(state: &State, fact: &Fact) -> Option<String> {
+    let Fact::Part(id, TaskPart::Stage) = fact else { return None };
+    let task = state.task(id).filter(|task| matches!(task.stage, Stage::Review { .. }))?;
+    let how =
+        if task.void_by_rule { "rules have resolved its conflicts" } else { "its branch has been changed" };
+    task.void.as_ref()?;
+    Some(format!("the approval of task {id} is void already: {how} since"))
+}
+
 /// Whether only agents have changed it since, and their work is not finished: then it can be kept elsewhere
 /// and the fact set back all the same.
 pub fn may_be_set_aside(state: &State, record: &Record, fact: &Fact) -> bool {
@@ -202,6 +225,14 @@ pub fn instead(state: &State, record: &Record, changed: &[Changed], some_stand: 
     let (mut changed, mut some) = (changed.to_vec(), some_stand);
     // Each step leads to a later operation, so it ends.
     loop {
+        // Whoever wants it otherwise says so in the review.
+        if let Some(id) = changed
+            .iter()
+            .filter(|c| void_now(state, &c.fact).as_ref() == Some(&c.words))
+            .find_map(|c| c.fact.task())
+        {
+            return format!("swarm review show {id}");
+        }
         // By the number that `swarm op log` shows.
         let number = first.seq;
         let later = changed.iter().flat_map(|c| &c.by).filter_map(|id| state.ops.record(id));

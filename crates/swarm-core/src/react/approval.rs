@@ -14,8 +14,16 @@ use crate::reviewer::reviewer;
 use crate::stage::{MergeStep, Stage};
 use crate::state::State;
 
+/// A branch as it is now.
+pub(super) struct Branch {
+    pub tip: Oid,
+    pub tree: Oid,
+    /// Where its commits begin, if somewhere else than before.
+    pub base: Option<Oid>,
+}
+
 /// The branch is at another tree than the commit that was approved, by whoever put it there.
-pub(super) fn changed(state: &State, id: TaskId, tip: Oid, tree: Oid, now: Timestamp) -> Vec<Event> {
+pub(super) fn changed(state: &State, id: TaskId, branch: Branch, now: Timestamp) -> Vec<Event> {
     let at_trunk = merging(state, &id);
     let Some((task, MergeStep::Building | MergeStep::Publishing { .. })) = at_trunk else { return vec![] };
     let Stage::Merging { tip: approved, .. } = &task.stage else { return vec![] };
@@ -32,6 +40,6 @@ pub(super) fn changed(state: &State, id: TaskId, tip: Oid, tree: Oid, now: Times
         let why = format!("its branch was changed {times} times after it had been approved");
         Next::Blocked { block: BlockKind::Review, why }
     };
-    let approved = approved.clone();
-    vec![Event::ApprovalVoided { task: id, status: next.status(), approved, tip, tree, next }]
+    let (approved, Branch { tip, tree, base }) = (approved.clone(), branch);
+    vec![Event::ApprovalVoided { task: id, status: next.status(), approved, tip, tree, next, base }]
 }

@@ -133,7 +133,7 @@ fn review_words(state: &State, task: &Task, run: Option<&RunId>, not_before: Tim
 
 /// Why work that was approved waits for another verdict.
 pub(super) fn void_words(task: &Task, void: &Oid) -> String {
-    let how = if task.joined { "rules resolved its conflicts" } else { "its branch was changed" };
+    let how = if task.void_by_rule { "rules resolved its conflicts" } else { "its branch was changed" };
     format!("{how} after {} had been approved", void.short())
 }
 

@@ -100,6 +100,9 @@ pub struct Task {
     /// The commit that was approved before its branch was changed, until there is another verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<Oid>,
+    /// It was no change of the branch: rules decided what conflicted with trunk.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub void_by_rule: bool,
     /// How often that happened since it was last worked on.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub voids: u32,

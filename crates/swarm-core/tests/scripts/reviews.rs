@@ -287,7 +287,7 @@ fn an_approval_of_work_that_a_rule_has_changed_since_is_not_undone() {
         "person approves a b | joined a | undo | attention",
         r#"
             a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging → Review
-            refused: Cannot undo `review approve a`, changed since: task a is in review (try swarm undo 15 --set-aside)
+            refused: Cannot undo `review approve a`, changed since: the approval of task a is void already: rules have resolved its conflicts since (try swarm review show a)
             attention: Task a waits for your review (submitted at cccccccc, round 1; rules resolved its conflicts after bbbbbbbb had been approved) ["swarm review show a", "swarm review approve a", "swarm review needs-changes a WHAT"]
         "#,
     );

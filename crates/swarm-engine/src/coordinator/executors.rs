@@ -176,7 +176,12 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
 }
 
 fn approval_of(task: &TaskId, approval: Option<effect::Approval>) -> Option<Approval> {
-    approval.map(|effect::Approval { tip, left_out }| Approval { task: task.clone(), tip, left_out })
+    approval.map(|effect::Approval { tip, base, left_out }| Approval {
+        task: task.clone(),
+        tip,
+        base,
+        left_out,
+    })
 }
 
 async fn verify(

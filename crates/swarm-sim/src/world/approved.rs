@@ -17,7 +17,7 @@ pub fn changed_since(truth: &Truth, task: &TaskId, approval: Option<&Approval>) 
     let now = truth.worktrees.get(task)?.tip.clone();
     let ours = truth.joined_upon(&now) == Some(&approval.tip);
     let changed = now != approval.tip && approval.left_out.as_ref() != Some(&now) && !ours;
-    changed.then(|| Report::BranchChanged { task: task.clone(), tree: now.clone(), tip: now })
+    changed.then(|| Report::BranchChanged { task: task.clone(), tree: now.clone(), tip: now, base: None })
 }
 
 /// Somebody reviews it, and what its branch holds now nobody has seen.

@@ -153,7 +153,7 @@ impl Play {
                     }
                 }
             }
-            "branch-changed" => Report::BranchChanged { task, tip: oid('e'), tree: oid('f') },
+            "branch-changed" => Report::BranchChanged { task, tip: oid('e'), tree: oid('f'), base: None },
             "conflict" => Report::BuildConflict { task, paths: vec!["src/a.rs".into()], why: None },
             "empty" | "known" | "set-to-trunk" => {
                 let found = match what {

@@ -93,15 +93,15 @@ pub(super) async fn build_approved(
     cancel: &CancellationToken,
 ) -> Result<Report, String> {
     if let Some(approval) = approval
-        && let Some(changed) = changed_since(&world.git, &approval).await.map_err(describe)?
+        && let Some(changed) = changed_since(&world.git, &approval, &world.trunk()).await.map_err(describe)?
     {
         return Ok(branch_changed(work.task, changed));
     }
     build_merge(world, work, cancel).await
 }
 
-fn branch_changed(task: TaskId, Changed { tip, tree }: Changed) -> Report {
-    Report::BranchChanged { task, tip, tree }
+fn branch_changed(task: TaskId, Changed { tip, tree, base }: Changed) -> Report {
+    Report::BranchChanged { task, tip, tree, base }
 }
 
 async fn build_merge(world: &World, work: Work, cancel: &CancellationToken) -> Result<Report, String> {
@@ -176,6 +176,19 @@ async fn join(world: &World, work: Work, joined: Joined) -> Result<Report, Strin
     })
 }
 
+/// Each try looks at what was approved: between two of them the branch may have been changed.
+async fn tried(
+    world: &World,
+    intent: &Intent,
+    approval: Option<&Approval>,
+) -> Result<Result<Publication, Changed>, String> {
+    match approval {
+        None => publish(&world.git, intent).await.map(Ok),
+        Some(approval) => publish_approved(&world.git, intent, approval).await,
+    }
+    .map_err(describe)
+}
+
 pub(super) async fn publish_merge(
     world: &World,
     task: TaskId,
@@ -184,11 +197,7 @@ pub(super) async fn publish_merge(
     approval: Option<Approval>,
 ) -> Result<Report, String> {
     world.armed.lock().unwrap_or_else(PoisonError::into_inner).remove(&task);
-    let published = match &approval {
-        None => publish(&world.git, intent).await.map(Ok),
-        Some(approval) => publish_approved(&world.git, intent, approval).await,
-    };
-    let mut publication = match published.map_err(describe)? {
+    let mut publication = match tried(world, intent, approval.as_ref()).await? {
         Ok(publication) => publication,
         Err(changed) => return Ok(branch_changed(task, changed)),
     };
@@ -197,6 +206,11 @@ pub(super) async fn publish_merge(
         let watches = armed(world, waits.reason.paths(), |waits| CheckoutWatch::of_files(&world.git, waits));
         let watches = watches.map_err(describe)?;
         publication = publish(&world.git, intent).await.map_err(describe)?;
+        let watches = armed(world, waits.reason.paths(), CheckoutWatch::of_files).map_err(describe)?;
+        publication = match tried(world, intent, approval.as_ref()).await? {
+            Ok(publication) => publication,
+            Err(changed) => return Ok(branch_changed(task, changed)),
+        };
         if matches!(publication, Publication::Waits(_)) {
             world.armed.lock().unwrap_or_else(PoisonError::into_inner).insert(task.clone(), watches);
         }

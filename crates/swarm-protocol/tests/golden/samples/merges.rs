@@ -116,6 +116,7 @@ pub(super) fn merge_events() -> Vec<Event> {
             tip: oid('c'),
             tree: oid('d'),
             next: Next::Review { not_before: Timestamp::ZERO },
+            base: None,
         },
         Event::ProtectedTouched {
             task: task(),
