@@ -3,16 +3,17 @@
 //! The command works in the merge worktree, with everything else merged already. What it runs was written by agents, so it
 //! stands behind the same walls and in the same net as a verification; nothing of it outlives this.
 
-use std::ffi::OsString;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use swarm_protocol::channel::CommandLine;
-use swarm_protocol::config::{Regenerate, Span};
+use swarm_protocol::config::{Limits, Regenerate, SandboxKind, Span};
 use swarm_protocol::gist::gist;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::person::{caches, masked, visible};
+use crate::person::{caches, from_home, limits, masked, redirect_caches, visible};
 use crate::worktree::names;
 use swarm_process::containment::end_run;
 use swarm_process::launcher::Launcher;
@@ -32,15 +33,24 @@ pub struct Box<'a> {
     pub swarm_dir: &'a Path,
     pub launcher: Launcher,
     pub containment: Containment,
-    /// False: a person wants no walls.
-    pub walls: bool,
-    /// Places that the commands do not see.
-    pub hide: &'a [String],
-    /// Names of variables that are handed on.
-    pub env: &'a [String],
+    pub guarded: Guarded,
     /// Marks all that is started. The same for the same task, so that whoever comes after a death finds it.
     pub nonce: String,
     pub grace: Duration,
+}
+
+/// What the commands stand behind and what they are given: as runs of check commands.
+#[derive(Debug, Clone)]
+pub struct Guarded {
+    pub sandbox: SandboxKind,
+    pub network: bool,
+    /// Places that may be written besides the worktree, as the profile says them.
+    pub writable: Vec<String>,
+    /// Places that the commands do not see.
+    pub hide: Vec<String>,
+    pub limits: Limits,
+    /// Names of variables that are handed on.
+    pub env: Vec<String>,
 }
 
 /// The rules that make these files again, each once, in their order.
@@ -95,26 +105,8 @@ impl Box<'_> {
         let tmp =
             make_tmp(&self.nonce).map_err(|error| format!("has no place for temporary files: {error}"))?;
         let mut call = Call::new(program).args(args).cwd(&self.place).ends_with_us();
-        call.env = environment::for_program(self.env);
-        let named: [(&str, OsString); 2] =
-            [("TMPDIR", tmp.clone().into()), (NONCE_VARIABLE, self.nonce.clone().into())];
-        call.env.extend(named.map(|(name, value)| (name.into(), value)));
-        let sandbox = self.walls.then(|| SandboxSpec {
-            worktree: self.place.clone(),
-            git: None,
-            tmp,
-            writable: vec![],
-            hidden: vec![self.swarm_dir.join("run")],
-            masked: masked(self.hide, &[]),
-            visible: self.swarm_dir.parent().map(visible).unwrap_or_default(),
-            caches: caches(),
-            binds: vec![],
-            network: true,
-            limits: swarm_process::Limits::default(),
-            strict: false,
-            listed: vec![],
-            best_effort: false,
-        });
+        call.env = self.environment(&tmp);
+        let sandbox = self.sandbox(tmp);
         let enclosure = Enclosure {
             launcher: &self.launcher,
             containment: &self.containment,
@@ -140,6 +132,45 @@ impl Box<'_> {
         let said = tokio::time::timeout(self.grace, heard).await.ok().and_then(Result::ok);
         let said = said.map(|(out, err)| gist(&format!("{out}\n{err}"))).unwrap_or_default();
         Err(format!("failed ({status}): {said}").trim_end_matches(": ").to_owned())
+    }
+
+    fn has_walls(&self) -> bool {
+        self.guarded.sandbox != SandboxKind::None
+    }
+
+    fn environment(&self, tmp: &Path) -> BTreeMap<OsString, OsString> {
+        let mut env = environment::for_program(&self.guarded.env);
+        let named: [(&str, OsString); 2] =
+            [("TMPDIR", tmp.into()), (NONCE_VARIABLE, self.nonce.clone().into())];
+        env.extend(named.map(|(name, value)| (name.into(), value)));
+        if self.has_walls() {
+            // The person's sockets lie there, and nothing else.
+            env.remove(OsStr::new("XDG_RUNTIME_DIR"));
+            redirect_caches(&mut env, tmp, self.containment.can_bind());
+        }
+        env
+    }
+
+    /// None where a person wants no walls.
+    fn sandbox(&self, tmp: PathBuf) -> Option<SandboxSpec> {
+        let Guarded { sandbox, network, writable, hide, limits: most, .. } = &self.guarded;
+        let writable: Vec<PathBuf> = writable.iter().map(|name| from_home(name)).collect();
+        self.has_walls().then(|| SandboxSpec {
+            worktree: self.place.clone(),
+            git: None,
+            tmp,
+            hidden: vec![self.swarm_dir.join("run")],
+            masked: masked(hide, &writable),
+            writable,
+            visible: self.swarm_dir.parent().map(visible).unwrap_or_default(),
+            caches: caches(),
+            binds: vec![],
+            network: *network,
+            limits: limits(*most),
+            strict: *sandbox == SandboxKind::Strict,
+            listed: vec![],
+            best_effort: false,
+        })
     }
 
     /// Only what lies in the worktree itself: a link could lead anywhere.

@@ -134,7 +134,7 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
             let regenerate = world.config.merge.regenerate.clone();
             let approval = approval_of(&task, approval);
             let work = Work { task, agent, base, tip, trunk, at_secs, reviewed, regenerate };
-            build_approved(&world, work, approval, &context.cancel).await
+            build_approved(&world, work, approval, &context.about.written_under, &context.cancel).await
         }
         Effect::Publish { task, base, result, commits, approval } => {
             let trunk = world.trunk();

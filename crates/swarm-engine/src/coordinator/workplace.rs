@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use swarm_core::effect::StartsFrom;
 use swarm_core::input::Report;
-use swarm_protocol::config::SandboxKind;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::Left;
 
+use super::outfit::Outfit;
 use super::world::World;
 use swarm_agents::handover::ContextFiles;
 use swarm_git::Identity;
@@ -17,7 +17,7 @@ use swarm_process::Containment;
 use swarm_process::complain;
 use swarm_process::launcher::Launcher;
 use swarm_work::build::{Unmade, Work};
-use swarm_work::daemon::DaemonSpec;
+use swarm_work::daemon::{DaemonSpec, Guard};
 use swarm_work::merge_tree::{self, NAME as MERGE};
 use swarm_work::no_room;
 use swarm_work::operation::left;
@@ -185,9 +185,10 @@ impl World {
         &self,
         work: &Work,
         unmade: &Unmade,
+        written_under: &str,
     ) -> Result<Result<Vec<Vec<u8>>, String>, String> {
         let name = work.task.to_string();
-        self.make_files(&name, &unmade.commit, &unmade.resolution.generated).await
+        self.make_files(&name, written_under, &unmade.commit, &unmade.resolution.generated).await
     }
 
     /// The same for commits that are taken back.
@@ -197,17 +198,18 @@ impl World {
         unmade: &rebuild::Unmade,
     ) -> Result<Result<Vec<Vec<u8>>, String>, String> {
         let name = op.as_str().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-        self.make_files(&name, &unmade.commit, &unmade.resolution.generated).await
+        self.make_files(&name, &self.agent, &unmade.commit, &unmade.resolution.generated).await
     }
 
     async fn make_files(
         &self,
         name: &str,
+        written_under: &str,
         commit: &Oid,
         paths: &[PathBuf],
     ) -> Result<Result<Vec<Vec<u8>>, String>, String> {
         self.show_merge(commit).await?;
-        let boxed = match self.merge_box(format!("regenerate-{}-{name}", self.plan)).await {
+        let boxed = match self.merge_box(format!("regenerate-{}-{name}", self.plan), written_under).await {
             Ok(boxed) => boxed,
             Err(none) => return Ok(Err(format!("no command could be started to make it again: {none}"))),
         };
@@ -223,7 +225,7 @@ impl World {
         }
         self.show_merge(commit).await?;
         let name = name.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-        let boxed = match self.merge_box(format!("judge-{}-{name}", self.plan)).await {
+        let boxed = match self.merge_box(format!("judge-{}-{name}", self.plan), &self.agent).await {
             Ok(boxed) => boxed,
             Err(none) => return Ok(Err(format!("no command could be started to verify it: {none}"))),
         };
@@ -234,8 +236,8 @@ impl World {
         }
     }
 
-    /// Where commands run that have no daemon, in the merge worktree.
-    async fn merge_box(&self, nonce: String) -> Result<regenerate::Box<'_>, String> {
+    /// Where commands run that have no daemon, in the merge worktree: behind the walls of a verification.
+    async fn merge_box(&self, nonce: String, written_under: &str) -> Result<regenerate::Box<'_>, String> {
         let launcher = Launcher::of(&self.launch.program);
         let containment = match self.net().await {
             Some(net) => Ok(net),
@@ -246,9 +248,7 @@ impl World {
             swarm_dir: &self.paths.swarm,
             launcher,
             containment: containment.map_err(|none| none.to_string())?,
-            walls: self.config.sandbox != SandboxKind::None,
-            hide: &self.config.hide,
-            env: &self.config.env,
+            guarded: guarded(Outfit::guard_of_commands(&self.config, written_under)),
             nonce,
             grace: Duration::from_secs(self.config.stop.grace.secs),
         })
@@ -281,6 +281,11 @@ impl World {
         }
         spec
     }
+}
+
+fn guarded(guard: Guard) -> regenerate::Guarded {
+    let Guard { sandbox, network, writable, hide, limits, env, .. } = guard;
+    regenerate::Guarded { sandbox, network, writable, hide, limits, env }
 }
 
 /// The error with what lies behind it, once each.

@@ -90,6 +90,7 @@ pub(super) async fn build_approved(
     world: &World,
     work: Work,
     approval: Option<Approval>,
+    written_under: &str,
     cancel: &CancellationToken,
 ) -> Result<Report, String> {
     if let Some(approval) = approval
@@ -97,21 +98,26 @@ pub(super) async fn build_approved(
     {
         return Ok(branch_changed(work.task, changed));
     }
-    build_merge(world, work, cancel).await
+    build_merge(world, work, written_under, cancel).await
 }
 
 fn branch_changed(task: TaskId, Changed { tip, tree, base }: Changed) -> Report {
     Report::BranchChanged { task, tip, tree, base }
 }
 
-async fn build_merge(world: &World, work: Work, cancel: &CancellationToken) -> Result<Report, String> {
+async fn build_merge(
+    world: &World,
+    work: Work,
+    written_under: &str,
+    cancel: &CancellationToken,
+) -> Result<Report, String> {
     let strategy = world.config.merge.strategy;
     let mut built = build_as(&world.git, &work, strategy).await.map_err(describe)?;
     if let BuildOutcome::Unmade(unmade) = built {
         let paths = shown(&unmade.resolution.generated);
         // Commands take their time; git's own steps are short and are not broken off.
         let made = tokio::select! {
-            made = world.make_again(&work, &unmade) => made?,
+            made = world.make_again(&work, &unmade, written_under) => made?,
             () = cancel.cancelled() => return Ok(Report::Cancelled { task: work.task }),
         };
         let texts = match made {
