@@ -2,7 +2,9 @@
 
 use swarm_git::Git;
 use swarm_git::revert::{Carried, Carry, pick, revert};
+use swarm_protocol::config::Regenerate;
 use swarm_protocol::ids::Oid;
+use swarm_work::operation::moving::rebuild::{Making, Rebuilt, keep_made, rebuild};
 
 use crate::git_scratch::Scratch;
 use crate::seen;
@@ -107,4 +109,28 @@ async fn a_merge_commit_is_reverted_as_what_it_brought_to_its_first_parent() {
         matches!(nothing_but_the_rest, Carried::Conflict { .. } | Carried::Built { .. }),
         "a first commit"
     );
+}
+
+/// Somebody may edit the rules between two tries: what was made is there, and the operation comes to the same.
+#[tokio::test]
+async fn a_file_that_was_made_again_for_an_operation_is_kept_whatever_the_rules_say_by_then() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    scratch.write("made.lock", "the swarm's\n");
+    let ours = scratch.commit_all("the swarm's");
+    scratch.write("made.lock", "the person's own wording\n");
+    let person = scratch.commit_all("the person's");
+    let rules = [Regenerate { files: "*.lock".into(), ..Regenerate::default() }];
+    let undone = std::slice::from_ref(&ours);
+    let again = async |rules: &[Regenerate]| {
+        rebuild(&git, &person, (undone, &[]), 1_700_000_000, None, Making::Kept { rules, word: "op-1" })
+            .await
+            .unwrap()
+    };
+    assert!(matches!(again(&[]).await, Rebuilt::Conflict { .. }));
+    let Rebuilt::Unmade(unmade) = again(&rules).await else { panic!("nothing is to be made") };
+    keep_made(&git, "op-1", *unmade, vec![b"made again\n".to_vec()]).await.unwrap();
+    let Rebuilt::Built { tip, .. } = again(&rules).await else { panic!("what was made is not there") };
+    assert_eq!(scratch.git(["show", &format!("{tip}:made.lock")]), "made again");
+    assert!(matches!(again(&[]).await, Rebuilt::Built { tip: other, .. } if other == tip));
 }

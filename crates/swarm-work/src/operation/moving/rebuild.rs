@@ -5,7 +5,7 @@
 //! as a whole, which decides nothing about lines, then the rules. Files that commands make again are made between two tries: this
 //! says which are missing, and finds them when it is asked again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use swarm_git::revert::{Carried, Carry, Stretch, pick, revert};
 use swarm_git::{Git, GitError, Merged, RefChange, RefOutcome};
@@ -28,6 +28,14 @@ impl<'a> Making<'a> {
     fn rules(self) -> &'a [Regenerate] {
         match self {
             Self::Supposed(rules) | Self::Kept { rules, .. } => rules,
+        }
+    }
+
+    /// What was made before for the commits that end here. It holds whatever the rules say by now.
+    async fn kept(self, git: &Git, newest: &Oid) -> Result<Option<Oid>, GitError> {
+        match self {
+            Self::Supposed(_) => Ok(None),
+            Self::Kept { word, .. } => git.ref_value(&made_ref(word, newest)).await,
         }
     }
 }
@@ -151,22 +159,30 @@ async fn decide(
     let as_a_whole = |path: &PathBuf| Resolved { path: path.display().to_string(), way: Way::AsAWhole };
     let (tree, resolved) = match git.merge_commits(newest, onto, before).await? {
         Merged::Clean { tree } => (tree, paths.iter().map(as_a_whole).collect()),
-        Merged::Conflict { .. } => match resolve(git, newest, onto, before, making.rules()).await? {
-            None => return Ok(Decided::NotForRules),
-            Some(resolution) if resolution.generated.is_empty() => (resolution.tree, resolution.files),
-            Some(resolution) => {
-                let resolved = with_generated(&resolution);
-                let Making::Kept { word, .. } = making else {
-                    return Ok(Decided::Tree(resolution.tree, resolved));
-                };
-                let Some(made) = git.ref_value(&made_ref(word, newest)).await? else {
+        Merged::Conflict { .. } => {
+            let kept = making.kept(git, newest).await?;
+            let by_rules = resolve(git, newest, onto, before, making.rules()).await?;
+            match (kept, by_rules) {
+                (Some(made), by_rules) => {
+                    let words = by_rules.as_ref().map(with_generated);
+                    let words = words.unwrap_or_else(|| paths.iter().map(|path| regenerated(path)).collect());
+                    (git.tree_of(&made).await?, words)
+                }
+                (None, None) => return Ok(Decided::NotForRules),
+                (None, Some(resolution)) if resolution.generated.is_empty() => {
+                    (resolution.tree, resolution.files)
+                }
+                (None, Some(resolution)) => {
+                    if let Making::Supposed(_) = making {
+                        let resolved = with_generated(&resolution);
+                        return Ok(Decided::Tree(resolution.tree, resolved));
+                    }
                     let commit = git.take_back(stretch, &resolution.tree, asked).await?;
                     let (stretch, asked) = (stretch.clone(), asked.clone());
                     return Ok(Decided::Unmade(Box::new(Unmade { commit, resolution, stretch, asked })));
-                };
-                (git.tree_of(&made).await?, resolved)
+                }
             }
-        },
+        }
     };
     match tree == git.tree_of(onto).await? {
         true => Ok(Decided::NotForRules),
@@ -175,8 +191,16 @@ async fn decide(
 }
 
 fn with_generated(resolution: &Resolution) -> Vec<Resolved> {
-    let made = |path: &PathBuf| Resolved { path: path.display().to_string(), way: Way::Regenerated };
-    resolution.files.iter().cloned().chain(resolution.generated.iter().map(made)).collect()
+    resolution
+        .files
+        .iter()
+        .cloned()
+        .chain(resolution.generated.iter().map(|path| regenerated(path)))
+        .collect()
+}
+
+fn regenerated(path: &Path) -> Resolved {
+    Resolved { path: path.display().to_string(), way: Way::Regenerated }
 }
 
 /// Where what commands made for the commits that end here is kept: it is needed as long as the operation can be asked for again.
