@@ -13,6 +13,9 @@ use super::ref_files::{Plain, read_plain};
 /// A commit is a few lines and a message. A longer one is git's business.
 const COMMIT_BYTES_MAX: usize = 256 * 1024;
 
+/// More than so many are asked of git at once: each file that is opened costs, and most of many are packed.
+const ONE_BY_ONE_MAX: usize = 32;
+
 impl Git {
     /// The commit as git stores it, without its head; none when only git can say.
     pub(super) fn loose_commit(&self, commit: &Oid) -> Option<Vec<u8>> {
@@ -20,6 +23,14 @@ impl Git {
             return None;
         }
         self.loose_object(commit)
+    }
+
+    /// Those of these that cannot be read here as commits: git is to be asked about them.
+    pub(super) fn not_loose<'a>(&self, objects: &'a [Oid]) -> Vec<&'a Oid> {
+        if objects.len() > ONE_BY_ONE_MAX || self.may_replace_objects() {
+            return objects.iter().collect();
+        }
+        objects.iter().filter(|oid| self.loose_object(oid).is_none()).collect()
     }
 
     fn loose_object(&self, commit: &Oid) -> Option<Vec<u8>> {

@@ -185,9 +185,9 @@ impl Git {
         Ok(missing.map(|(oid, _)| oid.clone()).collect())
     }
 
-    /// A line of git about each object that is not a young commit: these are read without it.
+    /// A line of git about each object, but for the young commits of a short list: these are read without it.
     async fn kinds_of<'a>(&self, objects: &'a [Oid]) -> Result<(Vec<&'a Oid>, Vec<u8>), GitError> {
-        let asked: Vec<&Oid> = objects.iter().filter(|oid| self.loose_commit(oid).is_none()).collect();
+        let asked = self.not_loose(objects);
         if asked.is_empty() {
             return Ok((asked, Vec::new()));
         }
