@@ -90,7 +90,15 @@ pub struct Spending {
 impl Spending {
     pub fn note(&mut self, event: &Event, at: Timestamp) {
         match event {
-            Event::TaskClaimed { task, run, agent, .. } => self.begin(task, run, agent),
+            Event::TaskClaimed { task, run, agent, restart, .. } => match self.goes_on(task, agent, *restart)
+            {
+                // What its earlier starts have cost is part of the same attempt, and it is not lost yet.
+                Some(at) => {
+                    self.by_run.insert(run.clone(), at);
+                    self.attempts[at].broken = false;
+                }
+                None => self.begin(task, run, agent),
+            },
             // What a reviewer costs is part of what the work costs.
             Event::ReviewStarted { task, run, .. } => {
                 if let Some(attempt) = self.newest.get(task) {
@@ -110,6 +118,12 @@ impl Spending {
             }
             _ => {}
         }
+    }
+
+    /// The attempt that a restarted agent goes on with.
+    fn goes_on(&self, task: &TaskId, agent: &AgentId, restart: Option<u32>) -> Option<usize> {
+        let newest = restart.filter(|starts| *starts > 0).and_then(|_| self.newest.get(task).copied());
+        newest.filter(|at| self.attempts[*at].agent == *agent)
     }
 
     fn begin(&mut self, task: &TaskId, run: &RunId, agent: &AgentId) {
@@ -197,6 +211,10 @@ mod tests {
     }
 
     fn claimed(id: &str, of: &str) -> Event {
+        restarted(id, of, None)
+    }
+
+    fn restarted(id: &str, of: &str, restart: Option<u32>) -> Event {
         Event::TaskClaimed {
             task: task(of),
             status: Status::Active,
@@ -205,7 +223,7 @@ mod tests {
             attempt: 1,
             nonce: "n".into(),
             profile: None,
-            restart: None,
+            restart,
         }
     }
 
@@ -247,6 +265,36 @@ mod tests {
         let view = spending.view(By::Outcome, |_| Some(status));
         let spent = view.rows.iter().filter(|row| row.usage.cost_micros > 0);
         spent.map(|row| (row.name.clone(), row.usage.cost_micros)).collect()
+    }
+
+    #[test]
+    fn an_agent_that_is_started_again_goes_on_with_its_attempt() {
+        let mut spending = Spending::default();
+        let (monday, tuesday) = (Timestamp(1_768_298_400_000), Timestamp(1_768_384_800_000));
+        let story = [
+            (claimed("r1", "1.1"), monday),
+            (paid("r1", "1.1", 5), monday),
+            (crashed("r1", "1.1"), monday),
+            (restarted("r2", "1.1", Some(1)), tuesday),
+            (paid("r2", "1.1", 7), tuesday),
+        ];
+        story.iter().for_each(|(event, at)| spending.note(event, *at));
+        let rows = |by| -> Vec<(String, u64, u64)> {
+            let view = spending.view(by, |_| Some(Status::Active));
+            let spent = view.rows.into_iter().filter(|row| row.usage.cost_micros > 0);
+            spent.map(|row| (row.name, row.attempts, row.usage.cost_micros)).collect()
+        };
+        assert_eq!(rows(By::Task), [("1.1".to_owned(), 1, 12)]);
+        assert_eq!(rows(By::Agent), [("ed-001".to_owned(), 1, 12)]);
+        assert_eq!(rows(By::Outcome), [("under_way".to_owned(), 1, 12)]);
+        let days = ["2026-01-13", "2026-01-14"].map(str::to_owned);
+        assert_eq!(rows(By::Day), [(days[0].clone(), 1, 5), (days[1].clone(), 1, 7)]);
+        // Another attempt is another one, whoever makes it.
+        for event in [crashed("r2", "1.1"), claimed("r3", "1.1"), paid("r3", "1.1", 11)] {
+            spending.note(&event, tuesday);
+        }
+        let view = spending.view(By::Task, |_| None);
+        assert_eq!((view.rows[0].attempts, view.rows[0].usage.cost_micros), (2, 23));
     }
 
     #[test]
