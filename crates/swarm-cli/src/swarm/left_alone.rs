@@ -1,6 +1,7 @@
 //! Agents that nobody coordinates: the ledger says what they did when it was written last, their daemons what is left of them.
 
 use swarm_core::State;
+use swarm_protocol::channel::RunKind;
 use swarm_protocol::ids::RunId;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::StatusView;
@@ -28,10 +29,11 @@ impl Swarm {
         }
     }
 
-    /// Runs whose processes are there, of those that the ledger knows.
+    /// Agents whose processes are there, of those that the ledger knows.
     pub(super) fn runs_at_work(&self, state: &State) -> Vec<RunId> {
         let there = |run: &&RunId| RunFiles::new(&self.paths.swarm, run).is_alive();
-        state.runs.keys().filter(there).cloned().collect()
+        let agents = state.runs.iter().filter(|(_, run)| run.kind == RunKind::Work).map(|(id, _)| id);
+        agents.filter(there).cloned().collect()
     }
 }
 

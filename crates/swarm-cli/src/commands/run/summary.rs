@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use swarm_core::{State, show};
 use swarm_protocol::failure::Usage;
+use swarm_protocol::channel::RunKind;
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::view::{AttentionView, Counts, RetryOptions, TaskRow};
 
@@ -48,6 +49,11 @@ pub struct Summary {
     pauses: Vec<PauseReason>,
 }
 
+/// Agents: a verification, a review or a probe is none, and has no work to save.
+fn at_work(state: &State) -> usize {
+    state.runs.values().filter(|run| run.kind == RunKind::Work).count()
+}
+
 fn is_zero(n: &usize) -> bool {
     *n == 0
 }
@@ -75,7 +81,7 @@ impl Summary {
             attention: status.attention,
             trunk: status.trunk,
             elsewhere: show::done_elsewhere(state),
-            stopping: if drained { state.runs.len() } else { 0 },
+            stopping: if drained { at_work(state) } else { 0 },
             unproven: show::done_unproven(state),
             untested,
             paused,
@@ -169,7 +175,11 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use swarm_protocol::failure::Usage;
+    use swarm_protocol::ids::{RunId, TaskId};
 
     #[test]
     fn who_did_not_wait_for_the_agents_is_told_that_they_are_still_stopping() {
@@ -200,6 +210,36 @@ mod tests {
             "{}",
             known.text()
         );
+    fn a_verification_that_still_runs_is_no_agent_that_is_still_stopping() {
+        let mut state = State::default();
+        for (n, kind) in [RunKind::Verify, RunKind::Review, RunKind::Probe].into_iter().enumerate() {
+            let run = swarm_core::state::Run {
+                kind,
+                task: TaskId::new("1.1").expect("a task"),
+                agent: None,
+                attempt: 1,
+                nonce: String::new(),
+                claimed_at: state.at,
+                spawned: true,
+                profile: None,
+                member: None,
+                usage: Usage::default(),
+                ended: false,
+                nth: 1,
+                busy_since: None,
+                nudged: false,
+                noted: BTreeSet::new(),
+                stuck: None,
+                group: None,
+                shares: None,
+            };
+            state.runs.insert(RunId::new(format!("r{n}")).expect("a run"), run);
+        }
+        let said = Summary::of(&state, true, false).text();
+        assert!(said.contains("Stopped; `swarm run` continues from here."), "{said}");
+        state.runs.values_mut().for_each(|run| run.kind = RunKind::Work);
+        let said = Summary::of(&state, true, false).text();
+        assert!(said.contains("3 agents are still stopping"), "{said}");
     }
 
     #[test]
