@@ -19,7 +19,7 @@ use way_out::Proven;
 const AT_ONCE: usize = 2;
 
 /// What can be combined freely has more states than time; these cuts together say everything.
-const MODELS: [(&str, Model); 21] = [
+const MODELS: [(&str, Model); 26] = [
     (
         "one task, the swarm paused and stopped",
         Model { plan: ONE, alphabet: Alphabet { stops: true, ..NOTHING }, patient: false },
@@ -77,6 +77,42 @@ const MODELS: [(&str, Model); 21] = [
         Model {
             plan: ONE,
             alphabet: Alphabet { people_review: true, waivers: true, ..NOTHING },
+            patient: false,
+        },
+    ),
+    (
+        "one task, scans that find something",
+        Model { plan: ONE, alphabet: Alphabet { scans: true, ..NOTHING }, patient: true },
+    ),
+    (
+        "one task, reviewed by a person, scans that find something",
+        Model {
+            plan: ONE,
+            alphabet: Alphabet { people_review: true, scans: true, ..NOTHING },
+            patient: false,
+        },
+    ),
+    (
+        "one task, reviewed by a person, its branch changed after the approval",
+        Model {
+            plan: ONE,
+            alphabet: Alphabet { people_review: true, late_changes: true, ..NOTHING },
+            patient: true,
+        },
+    ),
+    (
+        "one task, reviewed by an agent, its branch changed after the approval",
+        Model {
+            plan: ONE,
+            alphabet: Alphabet { agent_reviews: true, late_changes: true, ..NOTHING },
+            patient: false,
+        },
+    ),
+    (
+        "one task, its branch changed after the approval, gates waived",
+        Model {
+            plan: ONE,
+            alphabet: Alphabet { people_review: true, late_changes: true, waivers: true, ..NOTHING },
             patient: false,
         },
     ),
@@ -139,6 +175,8 @@ const NOTHING: Alphabet = Alphabet {
     people_review: false,
     agent_reviews: false,
     council: false,
+    scans: false,
+    late_changes: false,
     quota: false,
     denials: false,
     budgets: false,

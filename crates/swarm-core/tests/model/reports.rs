@@ -76,6 +76,7 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
                 empty(task, vec![]),
                 failed(effect),
             ];
+            all.extend(changed_since(effect));
             // What rules resolve concerns one task alone; with two there are more states than time.
             if state.tasks.len() == 1 {
                 all.push(built(task, &base, &commits, resolved(Way::Imports)));
@@ -129,12 +130,13 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
         }
         Effect::Publish { task, .. } => {
             let (why, paths, hint) = ("a.rs is changed".into(), vec!["a.rs".into()], "git stash".into());
-            vec![
+            let tried = vec![
                 Report::Published { task: task.clone(), proof: proof() },
                 Report::PublishWaits { task: task.clone(), why, paths, hint },
                 Report::TrunkMoved { task: task.clone(), now: oid('e') },
                 failed(effect),
-            ]
+            ];
+            tried.into_iter().chain(changed_since(effect)).collect()
         }
         // A publish that was told to stop may have been past its point of no return.
         Effect::Release { task } => {
@@ -166,6 +168,16 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
         }
         of_operation => operations::reports(state, of_operation, failed(of_operation)),
     }
+}
+
+/// Where the work goes to trunk by an approval, its branch may be another one by then.
+fn changed_since(effect: &Effect) -> Option<Report> {
+    let (Effect::Build { task, approval: Some(_), .. } | Effect::Publish { task, approval: Some(_), .. }) =
+        effect
+    else {
+        return None;
+    };
+    Some(Report::BranchChanged { task: task.clone(), tip: oid('e'), tree: oid('f'), base: Some(oid('a')) })
 }
 
 fn empty(task: &TaskId, found: Vec<Oid>) -> Report {
@@ -223,7 +235,7 @@ fn work(state: &State, run: &RunId, task: &TaskId, order: &WorkOrder) -> Vec<Rep
                 output: text(),
                 gate,
             };
-            vec![checked(true, None), checked(false, Some(Gate::Check))]
+            vec![checked(true, None), checked(false, Some(Gate::Check)), checked(false, Some(Gate::Scan))]
         }
         _ => vec![],
     };

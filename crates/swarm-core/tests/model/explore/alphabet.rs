@@ -4,7 +4,7 @@ use swarm_core::input::Report;
 use swarm_protocol::channel::IterationOutcome;
 use swarm_protocol::council::CouncilRules;
 use swarm_protocol::failure::FailureClass;
-use swarm_protocol::outcome::Mode;
+use swarm_protocol::outcome::{Gate, Mode};
 use swarm_protocol::plan::{ExecutionProfile, PhaseFile, PlanFile, TaskFile, TaskSpec};
 use swarm_protocol::policy::{Allowance, Policy, ProfileRule};
 use swarm_protocol::review::Reviewer;
@@ -27,6 +27,10 @@ pub struct Alphabet {
     pub by_hand: bool,
     /// Review commands are configured.
     pub reviews: bool,
+    /// Scans of the work that find something, and people who pass over them.
+    pub scans: bool,
+    /// Branches that are changed after their approval.
+    pub late_changes: bool,
     /// A person reviews.
     pub people_review: bool,
     /// An agent reviews.
@@ -160,6 +164,8 @@ impl Alphabet {
             },
             Report::Proven { missing, .. } => self.proofs || missing.is_empty(),
             Report::BuildEmpty { found, .. } => self.proofs || !found.is_empty(),
+            Report::Checked { gate: Some(Gate::Scan), .. } => self.scans,
+            Report::BranchChanged { .. } => self.late_changes,
             // Whether a daemon said hello matters to a drain only.
             Report::Spawned { .. } => self.stops,
             _ => true,

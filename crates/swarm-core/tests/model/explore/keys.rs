@@ -94,6 +94,13 @@ impl Place {
         if self.alphabet.bases {
             more += &format!("{:?}", task.same_failure.as_ref().map(|same| same.count.min(2)));
         }
+        if self.alphabet.scans {
+            more += &task.failed_scan.to_string();
+        }
+        if self.alphabet.late_changes {
+            let at = task.handed_in.as_ref().map(|tip| *tip == oid('e'));
+            more += &format!("{}{:?}{at:?}", task.voids, task.void);
+        }
         if self.alphabet.stops && task.submitted.is_some() {
             more += "submitted";
         }

@@ -41,6 +41,10 @@ impl Place {
                 let reviewed = reviews || people_review || agent_reviews || council;
                 all.extend(reviewed.then(|| waive(Gate::Review)));
             }
+            if self.alphabet.scans {
+                let (gate, reason) = (Gate::Scan, String::from("seen"));
+                all.push(Command::WaiveGate { task: task.clone(), gate, reason });
+            }
             if self.alphabet.people_review {
                 all.extend(self.verdicts(&task));
             }
