@@ -29,6 +29,7 @@ mod tallied;
 mod trouble;
 mod trust;
 pub mod verdict;
+mod visits;
 pub mod watchers;
 mod web;
 mod tokens;

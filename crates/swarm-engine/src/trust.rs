@@ -47,12 +47,16 @@ pub struct Trust {
     root: PathBuf,
 }
 
+/// The person's own folder for state; none: nothing says where it is.
+pub fn state_folder() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    set("XDG_STATE_HOME").or_else(|| set("HOME").map(|home| home.join(".local/state")))
+}
+
 impl Trust {
     /// Below the person's own folder for state.
     pub fn of(paths: &Paths) -> Self {
-        let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let state = set("XDG_STATE_HOME").or_else(|| set("HOME").map(|home| home.join(".local/state")));
-        Self::below(state.as_deref(), paths)
+        Self::below(state_folder().as_deref(), paths)
     }
 
     fn below(state: Option<&Path>, paths: &Paths) -> Self {

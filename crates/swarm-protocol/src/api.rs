@@ -2,11 +2,15 @@
 //!
 //! Views travel as they are printed by `--json`, wrapped in the ledger position they were read at.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::command::{Actor, Answer, Command};
+use crate::event::Event;
+use crate::failure::Usage;
 use crate::ids::{AgentId, CommandId, RunId, TaskId};
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
@@ -130,6 +134,34 @@ pub struct HistoryPage {
     /// Where to go on; none when these were the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<u64>,
+}
+
+/// What became of tasks since a record, and what was spent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Since {
+    /// The last record that was seen.
+    pub from: u64,
+    /// The last one that this takes in.
+    pub seq: u64,
+    /// Tasks whose status is another one than then, by their status now.
+    pub tasks: BTreeMap<String, BTreeSet<TaskId>>,
+    pub usage: Usage,
+}
+
+impl Since {
+    /// Takes in the next record.
+    pub fn note(&mut self, event: &Event) {
+        if let (Some(task), Some(status)) = (event.task(), event.status()) {
+            self.tasks.values_mut().for_each(|ids| drop(ids.remove(task)));
+            self.tasks.retain(|_, ids| !ids.is_empty());
+            self.tasks.entry(status.word().to_owned()).or_default().insert(task.clone());
+        }
+        if let Event::Iteration { usage: Some(usage), .. }
+        | Event::ReviewAnswered { usage: Some(usage), .. } = event
+        {
+            self.usage = self.usage.plus(usage);
+        }
+    }
 }
 
 /// Some lines of a journal.

@@ -11,6 +11,7 @@ use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::TaskView;
 
 use crate::typed::{Does, Looked};
+use crate::visit::Visited;
 
 /// A key as a person presses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -101,6 +102,8 @@ pub enum Input {
     Over,
     /// Another plan is there: what was seen of the last one means nothing any more.
     Anew,
+    /// What happened since the person was here last.
+    Visited(Box<Visited>),
     Board(Result<Box<BoardView>, ApiError>),
     Task(TaskId, Result<Box<TaskView>, ApiError>),
     Allowed(Option<TaskId>, Vec<AllowedView>),
@@ -154,6 +157,8 @@ pub fn bursts(inputs: Vec<Input>) -> Vec<Input> {
 pub enum Wish {
     /// The board as it is, or at a record.
     Board(Option<u64>),
+    /// What happened since the person was here last.
+    Visited,
     Task(TaskId),
     Allowed(Option<TaskId>),
     Choices(u64, TaskId),

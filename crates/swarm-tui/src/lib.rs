@@ -15,6 +15,7 @@ pub mod dialog;
 pub mod model;
 pub mod palette;
 pub mod update;
+pub mod visit;
 pub mod draw;
 pub mod source;
 pub mod session;

@@ -222,6 +222,8 @@ pub struct Model {
     pub tickets: u64,
     /// The record that is looked at; none: the present.
     pub past: Option<u64>,
+    /// The id of the ledger, once it is known.
+    pub ledger: Option<String>,
     /// The newest record that was ever seen.
     pub newest: u64,
     pub focused: bool,

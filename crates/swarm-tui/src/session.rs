@@ -8,6 +8,7 @@ mod wishes;
 use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use swarm_protocol::time::Timestamp;
@@ -23,6 +24,7 @@ use crate::model::Model;
 use crate::source::Source;
 use crate::theme::Theme;
 use crate::update::update;
+use crate::visit;
 pub use feed::follow;
 use terminal::Screen;
 use wishes::Hands;
@@ -66,9 +68,15 @@ pub enum Left {
 
 /// Shows the swarm until the person leaves, or until its run is over.
 pub async fn show(source: Source, options: Options) -> io::Result<Left> {
+    let desk = Arc::clone(&source.ledger);
     let mut screen = Screen::take(options.mouse, options.record.as_deref())?;
-    let shown = tokio::task::LocalSet::new().run_until(turn(&mut screen, source, options)).await;
+    let mut model = Model::new(&options.place, options.theme, (0, 0), now());
+    let turn = turn(&mut screen, &mut model, source, options);
+    let shown = tokio::task::LocalSet::new().run_until(turn).await;
     screen.give_back();
+    if let Some(visit) = visit::of(&model) {
+        desk.note_visit(&visit);
+    }
     shown
 }
 
@@ -107,9 +115,9 @@ impl Pace {
     }
 }
 
-async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Result<Left> {
+async fn turn(screen: &mut Screen, model: &mut Model, source: Source, options: Options) -> io::Result<Left> {
     let (told, mut news) = mpsc::channel(QUEUE);
-    let mut model = Model::new(&options.place, options.theme, screen.size()?, now());
+    model.size = screen.size()?;
     model.keys = options.keys;
     model.owns = options.over.is_some();
     model.commands = source.typist.commands();
@@ -121,14 +129,15 @@ async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Resu
     let mut waiting = VecDeque::new();
     let mut ended = terminal::Ended::listen()?;
     hands.carry_out(Wish::Board(None), None);
+    hands.carry_out(Wish::Visited, None);
     loop {
         if stale && pace.left().is_zero() {
             let began = Instant::now();
-            screen.draw(|frame| draw(&model, frame))?;
+            screen.draw(|frame| draw(model, frame))?;
             pace.drew(began);
             stale = false;
         }
-        let wake = if stale { Some(pace.left()) } else { ages(&model) };
+        let wake = if stale { Some(pace.left()) } else { ages(model) };
         let input = tokio::select! {
             // A key does not wait behind ten thousand lines.
             biased;
@@ -152,7 +161,7 @@ async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Resu
         };
         stale = true;
         pace.keyed |= matches!(input, Input::Key(_) | Input::Mouse(_) | Input::Paste(_));
-        for wish in update(&mut model, input, now()) {
+        for wish in update(model, input, now()) {
             match wish {
                 Wish::Leave(word) if model.stopping => return Ok(Left::Stopping(word)),
                 Wish::Leave(word) => return Ok(Left::Going(word)),
@@ -168,7 +177,7 @@ async fn turn(screen: &mut Screen, source: Source, options: Options) -> io::Resu
                     });
                     keys = screen.events();
                     waiting.clear();
-                    for wish in update(&mut model, Input::Back(done), now()) {
+                    for wish in update(model, Input::Back(done), now()) {
                         hands.carry_out(wish, model.past);
                     }
                     screen.clear()?;

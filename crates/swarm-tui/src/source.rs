@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use swarm_protocol::api::{ApiError, HistoryPage, Seen};
+use swarm_protocol::api::{ApiError, HistoryPage, Seen, Since};
 use swarm_protocol::board::{AllowedView, BoardView, Choice};
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::diff::{DiffAsk, DiffView};
-use swarm_protocol::event::line_at;
+use swarm_protocol::event::{Event, line_at};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::over_time::OverTimeView;
@@ -20,6 +20,7 @@ use swarm_server::ledger::{Ledger, beside};
 
 use crate::input::EventLine;
 use crate::typed::{Does, Looked, Typist};
+use crate::visit::{Visit, Visited};
 
 /// Records that are shown from before the screen was opened.
 const BEFORE: u64 = 200;
@@ -33,6 +34,10 @@ pub trait Desk: Ledger {
     fn edit(&self, task: &TaskId) -> Result<(), String>;
     /// Shows this text in it; what is changed there changes nothing.
     fn show(&self, text: &str) -> Result<(), String>;
+    /// How far this person has seen the ledger; record 0: never. None where there is no plan.
+    fn last_visit(&self) -> Option<Visit>;
+    /// Remembers it for the next time, if that is possible.
+    fn note_visit(&self, visit: &Visit);
 }
 
 #[derive(Clone)]
@@ -83,6 +88,18 @@ impl Source {
     pub async fn over_time(&self) -> Result<OverTimeView, ApiError> {
         let asked = self.client.get("/v1/usage").await;
         self.or(asked, |ledger| ledger.over_time()).await
+    }
+
+    /// Which ledger this is, and what happened since the person was here last.
+    pub async fn visited(&self) -> Option<Visited> {
+        let visit = self.beside(|ledger| Ok(ledger.last_visit())).await.ok().flatten()?;
+        let (ledger, record) = (visit.ledger, visit.record);
+        if record == 0 {
+            return Some(Visited { ledger, since: None });
+        }
+        let asked: Result<Since, ClientError> = self.client.get(&format!("/v1/since?record={record}")).await;
+        let since = self.or(asked, move |ledger| Ok(since(record, &ledger.records(u64::MAX)))).await.ok();
+        Some(Visited { ledger, since: since.map(|since| (visit.at, since)) })
     }
 
     /// A lost answer is asked for again with the same id, so that nothing is done twice.
@@ -166,23 +183,39 @@ impl Source {
     }
 }
 
-/// A record as one line; none for what cannot be read.
-pub fn event_line(text: &str) -> Option<EventLine> {
-    #[derive(Deserialize)]
-    struct Margin {
-        seq: u64,
-        ts: Timestamp,
-        #[serde(rename = "type")]
-        kind: String,
-        by: String,
+#[derive(Deserialize)]
+struct Margin {
+    seq: u64,
+    ts: Timestamp,
+    #[serde(rename = "type")]
+    kind: String,
+    by: String,
+}
+
+/// What these records say of the time after one of them.
+fn since(record: u64, texts: &[String]) -> Since {
+    let mut since = Since { from: record, seq: record, ..Since::default() };
+    for (margin, event) in texts.iter().filter_map(|text| parts(text)).filter(|(m, _)| m.seq > record) {
+        since.seq = margin.seq;
+        event.iter().for_each(|event| since.note(event));
     }
+    since
+}
+
+/// What stands around the event, and the event where this version knows it.
+fn parts(text: &str) -> Option<(Margin, Option<Event>)> {
     let mut members: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).ok()?;
     let kind = members.remove("type")?;
     // In the ledger's own order its type comes first; what has travelled through other hands has another one.
     let rest = serde_json::to_string(&members).ok()?;
     let body = format!("\"type\":{kind},{}", rest.get(1..rest.len().checked_sub(1)?)?);
     let margin: Margin = serde_json::from_str(text).ok()?;
-    let event = event_of(body.as_bytes()).ok();
+    Some((margin, event_of(body.as_bytes()).ok()))
+}
+
+/// A record as one line; none for what cannot be read.
+pub fn event_line(text: &str) -> Option<EventLine> {
+    let (margin, event) = parts(text)?;
     Some(EventLine {
         seq: margin.seq,
         at: margin.ts,
@@ -204,6 +237,8 @@ mod tests {
         assert_eq!((line.seq, line.text.as_deref()), (7, Some("the mode is autopilot now")));
         let sorted: serde_json::Value = serde_json::from_str(record).expect("a record");
         assert_eq!(event_line(&sorted.to_string()), Some(line), "whatever the order of its members");
+        let after = since(6, &[record.to_owned()]);
+        assert_eq!((after.seq, after.tasks.len(), since(7, &[record.to_owned()]).seq), (7, 0, 7));
         let record = record.replace("mode_changed", "something_new");
         let line = event_line(&record).expect("a record of a later version");
         assert_eq!((line.text, line.kind.as_str()), (None, "something_new"));

@@ -48,6 +48,10 @@ pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
         }
         Input::Over => leaving::over(model),
         Input::Anew => arrive::anew(model),
+        Input::Visited(visited) => {
+            arrive::visited(model, *visited);
+            vec![]
+        }
         Input::Board(board) => arrive::board(model, board),
         Input::Task(id, task) => arrive::task(model, &id, task),
         Input::Allowed(of, allowed) => arrive::allowed(model, of.as_ref(), allowed),

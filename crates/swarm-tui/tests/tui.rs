@@ -26,3 +26,5 @@ mod over_time;
 mod own_keys;
 #[path = "tui/steering.rs"]
 mod steering;
+#[path = "tui/visits.rs"]
+mod visits;

@@ -20,9 +20,11 @@ use swarm_protocol::trunk::{TrunkAsk, TrunkView};
 use swarm_server::client::Client;
 use swarm_server::ledger::{Ledger, Position};
 use swarm_tui::source::Desk;
+use swarm_tui::visit::Visit;
 
 use super::Swarm;
 use super::read::unknown;
+use super::visits;
 use crate::error::{CliError, Hint};
 
 /// Opens a folder in the person's editor; the text is the command to try once more.
@@ -196,5 +198,13 @@ impl Desk for Screen {
         let file = written.and_then(|file| std::fs::write(file.path(), text).map(|()| file));
         let file = file.map_err(|error| format!("Cannot write a file for the editor: {error}"))?;
         (self.open_editor)(file.path(), "swarm tui").map_err(in_one_line)
+    }
+
+    fn last_visit(&self) -> Option<Visit> {
+        self.position().map(|(ledger, _)| visits::last(ledger))
+    }
+
+    fn note_visit(&self, visit: &Visit) {
+        visits::note(visit);
     }
 }

@@ -1,6 +1,5 @@
 //! Records of the ledger, page by page.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::Json;
@@ -8,9 +7,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use swarm_protocol::event::Event;
-use swarm_protocol::failure::Usage;
-use swarm_protocol::ids::TaskId;
+use swarm_protocol::api::Since;
 
 use super::views::{Asked, asked, with_seq};
 use crate::api_state::ApiState;
@@ -47,15 +44,6 @@ pub struct FromThen {
     pub record: u64,
 }
 
-/// What became of tasks since a record, and what was spent.
-#[derive(Default, Serialize)]
-struct Since {
-    from: u64,
-    seq: u64,
-    tasks: BTreeMap<&'static str, BTreeSet<TaskId>>,
-    usage: Usage,
-}
-
 /// What happened since a record: tasks by what they have become, and what was spent
 #[utoipa::path(
     get, path = "/v1/since", tag = "ledger", params(FromThen),
@@ -67,22 +55,13 @@ struct Since {
 )]
 pub async fn since(State(api): State<Arc<ApiState>>, then: Asked<FromThen>) -> Result<Response, Fault> {
     let from = asked(then)?.record;
-    let (mut since, mut became) = (Since { from, ..Since::default() }, BTreeMap::new());
+    let mut since = Since { from, ..Since::default() };
     since.seq = each_from(&api, from.saturating_add(1), |record| {
-        let Some((event, _)) = read(record) else { return };
-        if let (Some(task), Some(status)) = (event.task(), event.status()) {
-            became.insert(task.clone(), status);
-        }
-        if let Event::Iteration { usage: Some(usage), .. }
-        | Event::ReviewAnswered { usage: Some(usage), .. } = event
-        {
-            since.usage = since.usage.plus(usage);
+        if let Some((event, _)) = read(record) {
+            since.note(&event);
         }
     })
     .await?;
-    for (task, status) in became {
-        since.tasks.entry(status.word()).or_default().insert(task);
-    }
     Ok(with_seq(since.seq, Json(since).into_response()))
 }
 

@@ -45,6 +45,13 @@ impl Hands {
         let (source, told) = (self.source.clone(), self.told.clone());
         match wish {
             Wish::Board(at) => drop(self.board.send_replace(Some(at))),
+            Wish::Visited => {
+                tokio::spawn(async move {
+                    if let Some(visited) = source.visited().await {
+                        let _ = told.send(Input::Visited(Box::new(visited))).await;
+                    }
+                });
+            }
             Wish::Task(id) => drop(self.task.send_replace(Some((id, past)))),
             Wish::Allowed(task) => drop(self.allowed.send_replace(Some(task))),
             Wish::Choices(ticket, task) => {

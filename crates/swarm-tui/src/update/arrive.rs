@@ -1,6 +1,6 @@
 //! News of the world.
 
-use swarm_protocol::api::{AgentNews, ApiError};
+use swarm_protocol::api::{AgentNews, ApiError, Since};
 use swarm_protocol::board::{AllowedView, BoardView, Group};
 use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::plan::Status;
@@ -9,7 +9,8 @@ use swarm_protocol::view::TaskView;
 use super::sending;
 use crate::input::{EventLine, LogLine, Wish};
 use crate::model::{EVENTS_MAX, HELD_MAX, LOG_MAX, Left, Model, Node, View};
-use crate::said::{age, count, money};
+use crate::said::{age, count, money, spent};
+use crate::visit::Visited;
 
 pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<Wish> {
     let board = match board {
@@ -84,7 +85,8 @@ pub fn anew(model: &mut Model) -> Vec<Wish> {
     model.events.clear();
     (model.events_cut, model.events_asked) = (false, None);
     (model.newest, model.past, model.board, model.looking_at, model.node) = (0, None, None, None, None);
-    vec![Wish::Board(None)]
+    model.ledger = None;
+    vec![Wish::Board(None), Wish::Visited]
 }
 
 /// Complete phases are folded, and what moves is selected.
@@ -247,6 +249,43 @@ pub fn looked_up(model: &mut Model) {
     };
     let since = age(now.at, left.at);
     model.note(format!("Since you left {since} ago: {done} done, {spent} spent, {waiting}"));
+}
+
+/// The screen was opened again: what happened meanwhile is one line, where nothing else is said.
+pub fn visited(model: &mut Model, visited: Visited) {
+    model.ledger = Some(visited.ledger);
+    let Some((at, since)) = visited.since else { return };
+    let news = happened(&since);
+    if news.is_empty() || model.said.is_some() || model.now.secs_since(at) < AWAY_SECS {
+        return;
+    }
+    model.note(format!("Since you left {} ago: {}", age(model.now, at), news.join("; ")));
+}
+
+/// So many tasks are named; more are counted.
+const NAMED_MAX: usize = 4;
+
+/// `2.1, 2.5 done`, `7 tasks blocked`, `$1.20 spent`: what has ended comes first.
+fn happened(since: &Since) -> Vec<String> {
+    const ENDS: [&str; 8] =
+        ["done", "blocked", "failed", "timeout", "gone", "review", "cancelled", "deferred"];
+    let of_status = |word: &&str| {
+        let ids = since.tasks.get(*word)?;
+        let names: Vec<&str> = ids.iter().map(TaskId::as_str).collect();
+        let names = match names.len() {
+            n if n > NAMED_MAX => count(n as u64, "task"),
+            _ => names.join(", "),
+        };
+        Some(match *word {
+            "review" => format!("{names} in review"),
+            word => format!("{names} {word}"),
+        })
+    };
+    let mut news: Vec<String> = ENDS.iter().filter_map(of_status).collect();
+    if since.usage.cost_micros > 0 {
+        news.push(format!("{} spent", spent(&since.usage)));
+    }
+    news
 }
 
 /// Who has not moved in a list whose newest line stands first stays at the newest.
