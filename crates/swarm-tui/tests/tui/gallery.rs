@@ -1,5 +1,7 @@
 //! Every view and every dialog at every size, so that whoever changes one sees all of them.
 
+use ratatui::buffer::Cell;
+use ratatui::style::Color;
 use swarm_protocol::api::ApiError;
 use swarm_protocol::board::Choice;
 use swarm_protocol::diff::DiffAsk;
@@ -8,21 +10,27 @@ use swarm_tui::input::{Input, Key, Link, Wish};
 use swarm_tui::theme::Theme;
 use swarm_tui::typed::{Does, Looked, Typed};
 
-use crate::looks::screen;
+use crate::looks::{cells, screen};
 use crate::support::{Stage, board_with, diff};
 
-/// Every view and every dialog, one below the other.
-fn gallery(columns: u16, rows: u16, theme: Theme) -> String {
+const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (240, 70)];
+
+/// One below the other.
+fn text(stages: &[(String, Stage)]) -> String {
+    let one = |(name, stage): &(String, Stage)| format!("── {name} {}\n{}", "─".repeat(40), screen(stage));
+    stages.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+/// Every view and every dialog.
+fn gallery(columns: u16, rows: u16, theme: Theme) -> Vec<(String, Stage)> {
     let mut shown = Vec::new();
-    let mut add = |name: &str, stage: &Stage| {
-        shown.push(format!("── {name} {}\n{}", "─".repeat(40), screen(stage)));
-    };
+    let mut add = |name: &str, stage: Stage| shown.push((name.to_owned(), stage));
     for (tabs, name) in
         ["plan", "agents", "events", "checkpoints", "operations", "attention"].iter().enumerate()
     {
         let mut stage = Stage::themed(columns, rows, theme);
         (0..tabs).for_each(|_| drop(stage.press(Key::Tab)));
-        add(name, &stage);
+        add(name, stage);
     }
     for (key, lines) in [
         ('s', 2),
@@ -48,26 +56,26 @@ fn gallery(columns: u16, rows: u16, theme: Theme) -> String {
             stage.previewed(&wishes, lines);
         }
         stage.wait();
-        add(&format!("key {key}"), &stage);
+        add(&format!("key {key}"), stage);
     }
     let mut operation = Stage::themed(columns, rows, theme);
     operation.keys("6j");
     operation.press(Key::Enter);
-    add("operation", &operation);
+    add("operation", operation);
     let mut log = Stage::themed(columns, rows, theme);
     log.char('l');
-    add("log", &log);
+    add("log", log);
     let mut diff_shown = Stage::themed(columns, rows, theme);
     diff_shown.char('D');
     let task = diff_shown.model.looking_at.clone().expect("a task");
     diff_shown.take(Input::Diff(DiffAsk::of(task.clone()), Ok(Box::new(diff(&task)))));
-    add("diff", &diff_shown);
+    add("diff", diff_shown);
     let mut past = Stage::themed(columns, rows, theme);
     past.char('<');
     past.take(Input::Board(Ok(board_with(|board| board["status"]["seq"] = 258.into()))));
-    add("past", &past);
-    asked(columns, rows, theme).iter().for_each(|(name, stage)| add(name, stage));
-    shown.join("\n")
+    add("past", past);
+    asked(columns, rows, theme).into_iter().for_each(|(name, stage)| add(name, stage));
+    shown
 }
 
 /// Dialogs that come with an answer or out of another view, and the board where something is unusual.
@@ -127,28 +135,45 @@ fn typed(mut stage: Stage, said: Result<String, ApiError>) -> Stage {
     stage
 }
 
+fn check(name: &str, text: String) {
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
 #[test]
 fn every_view_and_dialog_at_every_size() {
-    let coloured = Theme { colour: true, ascii: false };
-    for (columns, rows) in [(80, 24), (120, 40), (240, 70)] {
-        let text = gallery(columns, rows, coloured);
-        if columns < 240 {
-            let plain = gallery(columns, rows, Theme { colour: false, ascii: false });
-            assert_eq!(text, plain, "NO_COLOR is the same picture");
+    for (columns, rows) in SIZES {
+        let shown = gallery(columns, rows, Theme { colour: true, ascii: false });
+        check(&format!("gallery-{columns}x{rows}"), text(&shown));
+    }
+}
+
+#[test]
+fn without_colours_every_view_and_dialog_is_the_same_picture_at_every_size() {
+    for (columns, rows) in SIZES {
+        let coloured = gallery(columns, rows, Theme { colour: true, ascii: false });
+        let plain = gallery(columns, rows, Theme { colour: false, ascii: false });
+        assert_eq!(text(&coloured), text(&plain), "{columns}x{rows}");
+        for (name, stage) in &plain {
+            let is_plain = |cell: &Cell| (cell.fg, cell.bg) == (Color::Reset, Color::Reset);
+            assert!(cells(stage).content.iter().all(is_plain), "{columns}x{rows}: {name} has a colour");
         }
-        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
-            insta::assert_snapshot!(format!("gallery-{columns}x{rows}"), text);
-        });
+        // What is selected is seen all the same.
+        let marked = |cell: &Cell| !cell.modifier.is_empty();
+        assert!(plain.iter().all(|(_, stage)| cells(stage).content.iter().any(marked)), "{columns}x{rows}");
     }
 }
 
 #[test]
 fn every_view_and_dialog_in_ascii() {
-    let text = gallery(80, 24, Theme { colour: false, ascii: true });
-    let ours = |line: &&str| !line.starts_with("── ");
-    let other: Vec<&str> = text.lines().filter(ours).filter(|line| !line.is_ascii()).collect();
-    assert!(other.is_empty(), "{other:#?}");
-    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
-        insta::assert_snapshot!("gallery-ascii-80x24", text);
-    });
+    for (columns, rows) in SIZES {
+        let shown = gallery(columns, rows, Theme { colour: false, ascii: true });
+        for (name, stage) in &shown {
+            let text = screen(stage);
+            let other: Vec<&str> = text.lines().filter(|line| !line.is_ascii()).collect();
+            assert!(other.is_empty(), "{columns}x{rows}: {name}: {other:#?}");
+        }
+        check(&format!("gallery-ascii-{columns}x{rows}"), text(&shown));
+    }
 }

@@ -2,6 +2,7 @@
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 use swarm_protocol::board::Choice;
 use swarm_protocol::diff::DiffAsk;
 use swarm_protocol::ids::TaskId;
@@ -11,11 +12,17 @@ use swarm_tui::theme::Theme;
 
 use crate::support::{Stage, board_with, diff};
 
-pub fn screen(stage: &Stage) -> String {
+/// What is drawn, with its colours.
+pub fn cells(stage: &Stage) -> Buffer {
     let (columns, rows) = stage.model.size;
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a screen in memory");
     terminal.draw(|frame| draw(&stage.model, frame)).expect("it can be drawn on");
-    let buffer = terminal.backend().buffer();
+    terminal.backend().buffer().clone()
+}
+
+pub fn screen(stage: &Stage) -> String {
+    let (columns, rows) = stage.model.size;
+    let buffer = cells(stage);
     let line = |y: u16| {
         let cells = (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
         cells.trim_end().to_owned()
