@@ -45,6 +45,11 @@ const STEPS: &[Step] = &[
     step(&["agent", "kill", "1.1"], &["1.1", "x", "~Enter or y confirm", "Enter"], |arena| {
         arena.status_of("1.1") == "pending"
     }),
+    step(&["task", "start", "1.1"], &["1.1", "S"], |arena| works(arena, "1.1")),
+    step(&["agent", "redirect", "1.1", "1.4"], &TYPED_REDIRECT, |arena| works(arena, "1.4")),
+    step(&["agent", "stop", "1.4"], &["1.4", "s", "~Enter or y confirm", "Enter"], |arena| {
+        arena.status_of("1.4") == "pending"
+    }),
     step(&["task", "start", "1.2"], &["1.2", "S"], |arena| arena.status_of("1.2") == "review"),
     step(
         &["review", "needs-changes", "1.2", "more of it"],
@@ -61,6 +66,8 @@ const STEPS: &[Step] = &[
     step(&["quota", "hold", "script"], &TYPED_HOLD, |arena| waiting(arena).contains("\"held\":true")),
     step(&["quota", "open", "script"], &TYPED_OPEN, |arena| waiting(arena) == "[]"),
 ];
+
+const TYPED_REDIRECT: [&str; 8] = typed("=agent redirect 1.1 1.4", "~swarm    agent redirect 1.1 1.4");
 
 const TYPED_HOLD: [&str; 8] = typed("=quota hold script", "~swarm    quota hold script");
 const TYPED_OPEN: [&str; 8] = typed("=quota open script", "~swarm    quota open script");
@@ -90,6 +97,7 @@ fn swarm() -> (Arena, Running) {
         task("1.1", &[], "print at work\nhang"),
         reviewed,
         task("1.3", &[], used_up),
+        task("1.4", &[], "print at work\nhang"),
     ]]);
     let mut run = arena.start_with(&["--mode", "semi-auto", "--agents", "2"]);
     run.until("swarm task start 1.1");
