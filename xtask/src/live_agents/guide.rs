@@ -27,7 +27,7 @@ const REMARK: &str = "A cut can end in a hyphen: cut(\"hello-world\", 6) gives \
 
 const CUT: &str = "/** The slug, at most so many letters long. */\nexport function cut(slug, most) {\n  return slug.slice(0, most);\n}\n";
 
-const CUT_BETTER: &str = "/** The slug, at most so many letters long, and never with a hyphen at its end. */\n\
+const CUT_BETTER: &str = "/** The slug, at most so many letters long, without a hyphen at its end. */\n\
     export function cut(slug, most) {\n  return slug.slice(0, most).replace(/-+$/, \"\");\n}\n";
 
 const CUT_TEST: &str = "import assert from \"node:assert/strict\";\nimport { test } from \"node:test\";\n\n\
@@ -147,19 +147,34 @@ fn rewritten(stage: &Stage<'_>, before: &str) -> Result<String> {
                 fs::write(stage.repo().join(path), &text)?;
                 text
             }
-            None => {
-                let commands = block.iter().filter_map(|line| line.strip_prefix("$ "));
-                commands.map(|command| played(stage, command)).collect::<Result<Vec<_>>>()?.concat()
-            }
+            None => commands(&block)
+                .iter()
+                .map(|command| played(stage, command))
+                .collect::<Result<Vec<_>>>()?
+                .concat(),
         };
         after.push_str(&format!("{fence}\n{block}```\n"));
     }
     Ok(after)
 }
 
-/// The command and what it printed.
+/// The commands of a block, as they stand there: a backslash at the end of a line goes on in the next one.
+fn commands(block: &[&str]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in block {
+        match (line.strip_prefix("$ "), found.last_mut()) {
+            (Some(command), _) => found.push(command.to_owned()),
+            (None, Some(last)) if last.ends_with('\\') => last.push_str(&format!("\n{line}")),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The command and what it printed on a terminal of eighty columns.
 fn played(stage: &Stage<'_>, command: &str) -> Result<String> {
-    let (status, said) = stage.run(Path::new("sh"), &["-c", command])?;
+    let narrow = format!("COLUMNS=80; export COLUMNS; {command}");
+    let (status, said) = stage.run(Path::new("sh"), &["-c", &narrow])?;
     if !status.success() {
         bail!("`{command}` ended with {status}{}: {said}", stage.unseen());
     }

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 
 use page::{Block, Step, blocks, says, steps};
 use place::Place;
+use unicode_width::UnicodeWidthStr;
+
+const COLUMNS: usize = 80;
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the source")
@@ -104,6 +107,51 @@ fn no_guide_is_left_out() {
     for guide in guides.filter_map(|entry| entry.ok()?.file_name().into_string().ok()) {
         let page = format!("docs/guides/{guide}");
         assert!(PAGES.contains(&page.as_str()), "{page} is followed by no test");
+    }
+}
+
+/// What is read on a screen is as wide as a terminal: commands and what they print, and files to write.
+#[test]
+fn no_block_of_a_page_is_wider_than_a_terminal() {
+    let mut wide = Vec::new();
+    for page in PAGES {
+        let text = std::fs::read_to_string(source().join(page)).expect("a page");
+        for block in blocks(&text) {
+            let lines = block.lines.iter().enumerate().filter(|(_, line)| line.width() > COLUMNS);
+            wide.extend(
+                lines.map(|(n, line)| format!("{page}:{}: {} wide: {line}", block.line + n, line.width())),
+            );
+        }
+    }
+    assert!(wide.is_empty(), "{} lines:\n{}", wide.len(), wide.join("\n"));
+}
+
+/// What stands in the folder of an example is what the program takes: plan, configuration, hooks.
+#[test]
+fn every_example_has_a_plan_and_a_configuration_that_are_accepted() {
+    let folders = std::fs::read_dir(source().join("examples")).expect("the examples");
+    let folders: Vec<_> =
+        folders.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_dir()).collect();
+    assert!(folders.len() >= 3, "{folders:?}");
+    for folder in folders {
+        let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        let place = Place::empty();
+        place.copy_in(&folder);
+        for command in ["git init --quiet", "git add --all", "git commit --quiet --message start"] {
+            place.must(command);
+        }
+        place.must("swarm config show");
+        let said = place.must("swarm plan save plan.md --dry-run");
+        assert!(said.contains("1.1"), "{name}: {said}");
+        let hooks = place.must("swarm hooks list");
+        let named = std::fs::read_dir(folder.join(".swarm/hooks")).into_iter().flatten().flatten();
+        for hook in
+            named.filter_map(|entry| entry.path().file_stem().map(|stem| stem.to_string_lossy().into_owned()))
+        {
+            assert!(hooks.contains(&hook), "{name}: no hook is called {hook}: {hooks}");
+        }
+        let page = std::fs::read_to_string(source().join("examples/README.md")).expect("the page");
+        assert!(page.contains(&format!("[{name}]({name})")), "{name} is not on the page of the examples");
     }
 }
 
