@@ -200,9 +200,17 @@ fn ticks(pid: &str) -> u64 {
     fields.iter().skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum()
 }
 
+/// Whether somebody coordinates while the screen is left alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Idle {
+    Alone,
+    /// A run that is paused: the screen hangs on its feed, and the age of the pause changes by the minute.
+    Coordinated,
+}
+
 /// A real screen in a real terminal, left alone for a minute.
 #[allow(clippy::disallowed_methods, reason = "what is measured is that nothing happens in this time")]
-fn idle_minute(report: &mut Report, swarm: &Path, secs: u64) {
+fn idle_minute(report: &mut Report, swarm: &Path, secs: u64, idle: Idle) {
     let dir = std::env::temp_dir().join(format!("swarm-bench-tui-{}", std::process::id()));
     let (repo, socket) = (dir.join("repo"), dir.join("tmux.sock"));
     std::fs::create_dir_all(&repo).expect("a folder");
@@ -229,10 +237,16 @@ fn idle_minute(report: &mut Report, swarm: &Path, secs: u64) {
     run(swarm, &["-C", &place, "plan", "save", &dir.join("plan.md").display().to_string()]);
     // Nothing waits for anybody: ages of what waits change by the minute, and are meant to.
     run(swarm, &["-C", &place, "mode", "autopilot"]);
+    if idle == Idle::Coordinated {
+        run(swarm, &["-C", &place, "pause"]);
+        run(swarm, &["-C", &place, "run", "--detach", "--agent", "script", "--review", "none"]);
+    }
     let tmux = |args: &[&str]| run(Path::new("tmux"), &[&["-S", &socket, "-f", "/dev/null"], args].concat());
     tmux(&["new-session", "-d", "-x", "120", "-y", "40", &swarm.display().to_string(), "-C", &place, "tui"]);
     let until = Instant::now() + Duration::from_secs(20);
-    while !tmux(&["capture-pane", "-p"]).contains("Two") && Instant::now() < until {
+    let is_shown =
+        |screen: String| screen.contains("Two") && screen.contains("no coordinator") == (idle == Idle::Alone);
+    while !is_shown(tmux(&["capture-pane", "-p"])) && Instant::now() < until {
         std::thread::park_timeout(Duration::from_millis(50));
     }
     let pid = tmux(&["list-panes", "-F", "#{pane_pid}"]).trim().to_owned();
@@ -245,10 +259,18 @@ fn idle_minute(report: &mut Report, swarm: &Path, secs: u64) {
     let after = ticks(&pid);
     let written = std::fs::metadata(&heard).map_or(0, |meta| meta.len());
     tmux(&["kill-server"]);
+    let (who, most) = match idle {
+        Idle::Alone => ("without a coordinator", 0.0),
+        Idle::Coordinated => {
+            run(swarm, &["-C", &place, "stop"]);
+            // So many ages can change in this time, and one change costs no more than any other.
+            ("beside a coordinator", 400.0 * (secs / 60 + 1) as f64)
+        }
+    };
     let _ = std::fs::remove_dir_all(&dir);
-    report.judge(&format!("bytes written in {secs} idle seconds"), written as f64, 0.0, "");
+    report.judge(&format!("bytes written in {secs} idle seconds {who}"), written as f64, most, "");
     let share = (after - before) as f64 / secs as f64;
-    report.judge("processor while idle, percent of one core", share, 0.1, " %");
+    report.judge(&format!("processor while idle {who}, percent of one core"), share, 0.1, " %");
 }
 
 fn main() -> ExitCode {
@@ -258,7 +280,11 @@ fn main() -> ExitCode {
     keys_in_a_storm(&mut report);
     let secs = std::env::var("SWARM_BENCH_IDLE_SECS").ok().and_then(|secs| secs.parse().ok()).unwrap_or(60);
     match binary() {
-        Some(swarm) => idle_minute(&mut report, &swarm, secs),
+        Some(swarm) => {
+            for idle in [Idle::Alone, Idle::Coordinated] {
+                idle_minute(&mut report, &swarm, secs, idle);
+            }
+        }
         None => println!("no binary to look at: build swarm-cli, or name one with SWARM_BIN"),
     }
     if report.missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
