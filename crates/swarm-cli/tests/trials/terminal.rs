@@ -227,3 +227,28 @@ fn keys_of_the_configuration_hold_and_a_clash_is_refused_with_its_line() {
     assert!(said.contains("config.json:3") && said.contains("Did you mean stop?"), "{said}");
     arena.is_judged();
 }
+
+#[test]
+fn who_opens_the_screen_again_is_told_what_happened_since() {
+    let arena = three_tasks();
+    let seen = arena.path(".local/state/swarm/seen.json");
+    wait_for("how far the person has seen the plan is remembered", || {
+        let tmux = Tmux::start(&arena, 80, 24, &["tui"]);
+        tmux.until_said("no coordinator");
+        tmux.press("q");
+        wait_for("the screen is gone", || tmux.has_ended());
+        seen.exists()
+    });
+    // It was long ago.
+    let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("what is remembered");
+    let mut all = read(&std::fs::read_to_string(&seen).expect("what is remembered"));
+    for one in all.as_object_mut().expect("each ledger").values_mut() {
+        one["at"] = json!("2026-01-01T00:00:00.000Z");
+    }
+    std::fs::write(&seen, all.to_string()).expect("it can be written");
+    arena.ok(&["task", "cancel", "1.3"]);
+    let tmux = Tmux::start(&arena, 80, 24, &["tui"]);
+    tmux.until("it says what happened", |screen| {
+        screen.contains("Since you left") && screen.contains("1.3 cancelled")
+    });
+}
