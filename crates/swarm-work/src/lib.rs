@@ -12,6 +12,7 @@ pub mod prove;
 pub mod protected;
 pub mod checkout_watch;
 pub mod hand_in;
+pub mod left_behind;
 pub mod remove;
 pub mod rescue;
 pub mod restore;

@@ -1,5 +1,6 @@
 //! Effect → executor → report. Each arm looks first, acts second, and always ends in a report.
 
+mod stopping;
 pub(super) mod trunk;
 
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ use super::reviewing::{Reviewed, review_by_agent};
 use super::sharing::Shared;
 use super::traced;
 use super::world::{About, Attempt, SharedWorld, World};
-use swarm_agents::handover::ContextFiles;
+use stopping::stop;
 use swarm_process::complain;
 use swarm_work::approval::Approval;
 use swarm_work::build::Work;
@@ -30,7 +31,6 @@ use swarm_work::daemon::OVERSTEP;
 use swarm_work::no_room;
 use swarm_work::prove;
 use swarm_work::publish::Intent;
-use swarm_work::supervisor::{Rescue, stop_run};
 use trunk::{a_checkout_changes, build_approved, publish_merge, trunk_leaves, trunk_tip};
 
 /// Pauses between the tries of a removal.
@@ -302,21 +302,6 @@ async fn probe(
             Report::Probed { run, failure: Some(failure) }
         }
     })
-}
-
-async fn stop(world: &World, run: RunId, task: TaskId, nonce: &str, work: bool) -> Result<Report, String> {
-    let worktree = world.worktree_of(&task);
-    let max_file_bytes = world.config.worktree.max_file << 20;
-    let context = ContextFiles::new(&world.paths.swarm, &task);
-    let rescue = (work && worktree.is_dir()).then_some(Rescue { task, worktree, max_file_bytes });
-    let grace = std::time::Duration::from_secs(world.config.stop.grace.secs);
-    let stopped =
-        stop_run(&world.git, &world.files_of(&run), nonce, rescue.as_ref(), grace).await.map_err(describe)?;
-    // Rubbish of a probe; what stays is an empty folder.
-    let _ = std::fs::remove_dir_all(world.probe_folder(&run));
-    // Its daemon is gone and writes no more; it may have been killed before it could tell anybody.
-    let left = context.read().filter(|left| work && left.run == run.as_str());
-    Ok(Report::Stopped { run, wip: stopped.wip, session: left.and_then(|left| left.session) })
 }
 
 /// A daemon's frame as the core understands it; some concern nobody but screens.

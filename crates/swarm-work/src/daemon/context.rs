@@ -9,10 +9,9 @@ use swarm_protocol::ids::Oid;
 
 use super::run_context::RunContext;
 use super::spec::DaemonSpec;
+use crate::left_behind::{Place, ground};
 use crate::rescue::wip_ref;
-use crate::worktree::base_of;
 use swarm_agents::handover::{ContextFiles, Ground, Handover, now};
-use swarm_git::{Git, GitError};
 use swarm_process::complain;
 
 /// While an iteration goes on the pages are at most this old, whenever something happens: a daemon that is killed
@@ -105,36 +104,19 @@ impl RunContext {
 
     async fn ground(&self, tip: Option<&Oid>, wip: Option<&Oid>) -> Ground {
         let Some(tip) = tip else { return Ground::default() };
-        let kept_at = wip.map(|_| wip_ref(&self.spec.task, &self.spec.run));
+        let DaemonSpec { task, run, worktree, .. } = &self.spec;
         let found = async {
             let git = self.git().await?;
-            let base = base_of(git, &self.spec.task, &self.spec.worktree)?.unwrap_or_else(|| tip.clone());
-            let paths = git.changed_paths(&base, wip.unwrap_or(tip)).await?;
-            let files_modified = paths.iter().map(|path| path.display().to_string()).collect();
-            Ok::<_, GitError>(Ground {
-                files_modified,
-                last_commit: last_commit(git, &base, tip).await?,
-                kept_at: kept_at.clone(),
-            })
+            ground(git, Place { task, run, worktree }, tip, wip).await
         };
         match found.await {
             Ok(ground) => ground,
             Err(error) => {
                 complain::<(), _>("see what was changed", Err(error));
-                Ground { kept_at, ..Ground::default() }
+                Ground { kept_at: wip.map(|_| wip_ref(task, run)), ..Ground::default() }
             }
         }
     }
-}
-
-/// `abc1234 "subject"`; none while the task has no commit of its own.
-async fn last_commit(git: &Git, base: &Oid, tip: &Oid) -> Result<Option<String>, GitError> {
-    if base == tip {
-        return Ok(None);
-    }
-    let message = git.commit_parts(tip).await?.message;
-    let subject = message.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    Ok(Some(format!("{} \"{}\"", tip.short(), String::from_utf8_lossy(subject))))
 }
 
 /// How it ended, and why where that was no good end.

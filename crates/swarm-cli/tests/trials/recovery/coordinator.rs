@@ -104,7 +104,8 @@ fn an_orphan_is_requeued_in_its_worktree_with_a_word_about_it() {
     let arena = hurried(json!({}));
     let go = arena.path("go");
     let script = format!(
-        "on-attempt 1: write half.txt half\non-attempt 1: print waiting 1.1\non-attempt 1: hang\n\
+        "on-attempt 1: write half.txt half\non-attempt 1: commit feat: half\non-attempt 1: write rest.txt rest\n\
+         on-attempt 1: print waiting 1.1\non-attempt 1: hang\n\
          print second go\nwait-for {}\nsh test -f half.txt || exit 1\ncommit feat: it\ncomplete",
         go.display()
     );
@@ -118,7 +119,10 @@ fn an_orphan_is_requeued_in_its_worktree_with_a_word_about_it() {
     let run = arena.start(&[]);
     wait_for("it is tried again", || arena.printed().contains("second go"));
     let prompt = arena.prompt_of("r2");
-    assert!(prompt.contains("## Recovery Context"), "{prompt}");
+    // Nobody was there to write it down: it is what git says afterwards.
+    for words in ["## Recovery Context", "- Files modified: half.txt, rest.txt", "\"feat: half\""] {
+        assert!(prompt.contains(words), "{words:?} is missing:\n{prompt}");
+    }
     std::fs::write(go, "").expect("a file");
     let (code, said) = run.end();
     assert_eq!(code, 0, "{said}\n{}", arena.printed());
