@@ -334,33 +334,62 @@ fn failures_that_a_person_must_end_say_what_helps() {
     }
 }
 
-#[test]
-fn a_recorded_loop_is_noticed_from_its_calls() {
-    let check = |name: &str, expected: &[&str]| {
-        let recording = recording(name);
-        let mut reading = recording.reading();
-        let mut circles = Circles::new(Patience { note: 5, stop: 10 });
-        let mut said = Vec::new();
-        for (stream, line) in recording.lines() {
-            reading.line(stream, line, false);
-            for event in reading.heard.events.drain(..) {
-                let seen = match event {
-                    AgentEvent::ToolStarted { name, input, same: Some(same) }
-                    | AgentEvent::ToolKnown { name, input, same } => {
-                        circles.called(same, &format!("{name} {input}"))
-                    }
-                    _ => Seen::Nothing,
-                };
-                match seen {
-                    Seen::Nothing => {}
-                    Seen::Note(text) => said.push(format!("note {text}")),
-                    Seen::Enough(text) => {
-                        said.push(format!("enough {text}"));
-                        circles.progress();
-                    }
+/// What is said of the calls of this run.
+fn noticed(recording: &Recording) -> Vec<String> {
+    let mut reading = recording.reading();
+    let mut circles = Circles::new(Patience { note: 5, stop: 10 });
+    let mut said = Vec::new();
+    for (stream, line) in recording.lines() {
+        reading.line(stream, line, false);
+        for event in reading.heard.events.drain(..) {
+            let seen = match event {
+                AgentEvent::ToolStarted { name, input, same: Some(same) }
+                | AgentEvent::ToolKnown { name, input, same } => {
+                    circles.called(same, &format!("{name} {input}"))
+                }
+                _ => Seen::Nothing,
+            };
+            match seen {
+                Seen::Nothing => {}
+                Seen::Note(text) => said.push(format!("note {text}")),
+                Seen::Enough(text) => {
+                    said.push(format!("enough {text}"));
+                    circles.progress();
                 }
             }
         }
+    }
+    said
+}
+
+/// The same calls, each of another command.
+fn of_other_commands(text: &str) -> String {
+    let other = |line: &str| {
+        let id = line.split("\"toolCallId\":\"").nth(1).and_then(|rest| rest.split('"').next());
+        id.map_or_else(|| line.to_owned(), |id| line.replace("echo again", &format!("echo {id}")))
+    };
+    text.lines().map(|line| other(line) + "\n").collect()
+}
+
+#[test]
+fn a_loop_told_over_acp_is_noticed_and_as_many_different_commands_are_none() {
+    let looping = recording("opencode/acp_loop");
+    assert!(
+        noticed(&looping).iter().any(|said| said.contains("10 times in a row")),
+        "{:?}",
+        noticed(&looping)
+    );
+    for name in ["opencode/acp_loop", "claude-agent-acp/acp_loop", "codex-acp/acp_loop", "gemini/acp_loop"] {
+        let differing = recording(name).reworded(of_other_commands);
+        assert!(!differing.out.contains("echo again"), "{name}: a call kept its command");
+        assert_eq!(noticed(&differing), Vec::<String>::new(), "{name}");
+    }
+}
+
+#[test]
+fn a_recorded_loop_is_noticed_from_its_calls() {
+    let check = |name: &str, expected: &[&str]| {
+        let mut said = noticed(&recording(name));
         said.truncate(expected.len().max(1));
         assert_eq!(said, expected, "{name}");
     };

@@ -45,6 +45,32 @@ fn hooks_are_told_what_happened_in_the_order_it_happened() {
     arena.assert_tidy();
 }
 
+/// Also of a task that is done, whose runs are gone by then.
+#[test]
+fn a_hook_is_told_how_long_the_task_took() {
+    let arena = arena_with(json!({ "recovery": { "maxRetries": 0, "backoffMax": "1s" } }));
+    let log = arena.path("log").display().to_string();
+    hook(
+        &arena,
+        "post-complete.sh",
+        &format!("echo \"$SWARM_TASK_ID $SWARM_STATUS $SWARM_DURATION\" >> '{log}'"),
+    );
+    let (good, bad) = (format!("sleep 1200\n{GOOD}"), "sleep 1200\nfailed there is no way");
+    arena.plan_in_phases(&[vec![task("1.1", &[], &good), task("1.2", &[], bad)]]);
+    let began = std::time::Instant::now();
+    let (_, said) = arena.run(&["--agents", "2"]);
+    let most = began.elapsed().as_secs();
+    let told = std::fs::read_to_string(&log).expect("the hook ran");
+    for ended in ["1.1 done ", "1.2 failed "] {
+        let secs = told.lines().find_map(|line| line.strip_prefix(ended)?.parse::<u64>().ok());
+        assert!(
+            secs.is_some_and(|secs| (1..=most).contains(&secs)),
+            "{ended}{secs:?} of {most}: {told}\n{said}"
+        );
+    }
+    arena.assert_tidy();
+}
+
 #[test]
 fn a_blocking_hook_refuses_a_merge_and_another_failing_one_only_warns() {
     let arena = arena_with(

@@ -44,3 +44,4 @@ mod submodules;
 mod terminal;
 mod tmux;
 mod web;
+mod who_commits;

@@ -27,11 +27,14 @@ pub(super) fn with_trailers(message: &[u8], task: &TaskId, agent: Option<&AgentI
     text
 }
 
+/// Trailers that are ours to write: whose work it is, and what a rollback made of it.
+const OURS: [&[u8]; 3] = [b"swarm-task", b"swarm-agent", b"swarm-operation"];
+
 /// Without lines that claim to be trailers of ours and name another task or agent: who wrote the work is our word.
 fn without_forged(message: &[u8], ours: &[String]) -> Vec<u8> {
     let claims = |line: &[u8]| {
         let name = line.trim_ascii().split(|b| *b == b':').next().unwrap_or_default().trim_ascii();
-        name.eq_ignore_ascii_case(b"swarm-task") || name.eq_ignore_ascii_case(b"swarm-agent")
+        OURS.iter().any(|trailer| name.eq_ignore_ascii_case(trailer))
     };
     let is_ours = |line: &[u8]| ours.iter().any(|own| line.trim_ascii() == own.as_bytes());
     let lines = message.split(|b| *b == b'\n').enumerate();
@@ -129,7 +132,7 @@ mod tests {
         };
         check("fix: it\n", "fix: it\n\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n");
         check(
-            "fix: it\n\nReviewed-by: B\nSwarm-Task: 9.9\nswarm-agent : root\n",
+            "fix: it\n\nReviewed-by: B\nSwarm-Task: 9.9\nswarm-agent : root\nSwarm-Operation: mine\n",
             "fix: it\n\nReviewed-by: B\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n",
         );
         check("fix: it", "fix: it\n\nSwarm-Task: 1.2\nSwarm-Agent: ed-001\n");
