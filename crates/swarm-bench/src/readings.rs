@@ -1,5 +1,7 @@
 //! What the kernel says about a process: memory, CPU time, wake-ups, connections.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
@@ -74,12 +76,44 @@ fn mappings(text: &str) -> Vec<(String, String)> {
 
 /// CPU time of all threads, in nanoseconds by the scheduler's own count.
 pub fn cpu(pid: u32) -> Result<Duration> {
-    let mut nanos = 0;
+    Ok(Duration::from_nanos(by_thread(pid)?.values().sum()))
+}
+
+/// The same of each thread that lives, by its id.
+fn by_thread(pid: u32) -> Result<BTreeMap<OsString, u64>> {
+    let mut found = BTreeMap::new();
     for thread in std::fs::read_dir(format!("/proc/{pid}/task"))? {
-        let text = std::fs::read_to_string(thread?.path().join("schedstat")).unwrap_or_default();
-        nanos += text.split_whitespace().next().and_then(|word| word.parse::<u64>().ok()).unwrap_or(0);
+        let thread = thread?;
+        let text = std::fs::read_to_string(thread.path().join("schedstat")).unwrap_or_default();
+        let nanos = text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0);
+        found.insert(thread.file_name(), nanos);
     }
-    Ok(Duration::from_nanos(nanos))
+    Ok(found)
+}
+
+/// CPU time from a moment on, of threads that come and go as well. What a thread uses between the last look and its end is
+/// not seen: look often.
+pub struct Spent {
+    pid: u32,
+    seen: BTreeMap<OsString, u64>,
+    total: Duration,
+}
+
+impl Spent {
+    pub fn from_now(pid: u32) -> Result<Self> {
+        Ok(Self { pid, seen: by_thread(pid)?, total: Duration::ZERO })
+    }
+
+    /// All of it so far.
+    pub fn look(&mut self) -> Result<Duration> {
+        let now = by_thread(self.pid)?;
+        let more = |(thread, nanos): (&OsString, &u64)| {
+            nanos.saturating_sub(self.seen.get(thread).copied().unwrap_or(0))
+        };
+        self.total += Duration::from_nanos(now.iter().map(more).sum());
+        self.seen = now;
+        Ok(self.total)
+    }
 }
 
 pub fn cpu_of_all(pids: &[u32]) -> Duration {
