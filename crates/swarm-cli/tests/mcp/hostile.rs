@@ -47,6 +47,35 @@ fn garbage_is_answered_as_such_and_the_next_request_is_answered_too() {
     assert_eq!(pipe.ok("swarm_status", json!({}))["counts"]["total"], 1);
 }
 
+/// Git, hooks, the log on stderr and mistakes of the client: none of it comes between two frames or after the last.
+#[test]
+fn stdout_holds_frames_and_nothing_else() {
+    let arena = planned();
+    let hook = arena.root.join(".swarm/hooks/on-pause.sh");
+    arena.write(".swarm/hooks/on-pause.sh", "#!/bin/sh\necho SAYS-THE-HOOK\n");
+    std::fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("executable");
+    let mut pipe = Pipe::newer(&arena, &["--verbose"]);
+    for (tool, arguments) in [
+        ("swarm_init", json!({})),
+        ("swarm_checkpoint", json!({ "do": "make", "name": "here" })),
+        ("swarm_worktree_create", json!({ "task": "1.1" })),
+        ("swarm_stop", json!({ "do": "pause" })),
+        ("swarm_run", json!({ "do": "resume" })),
+        ("swarm_stop", json!({ "do": "fly" })),
+        ("no_such_tool", json!({})),
+        ("swarm_status", json!({})),
+    ] {
+        // Each line is a frame, and the next one answers this call.
+        let frame = pipe.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        assert!(frame["result"].is_object() || frame["error"].is_object(), "{frame}");
+    }
+    pipe.send_bytes(b"no frame\n").expect("it reads");
+    assert_eq!(pipe.next()["error"]["code"], -32_700);
+    let rest = pipe.rest();
+    assert!(rest.iter().all(|line| line.starts_with('{')), "{rest:?}");
+    assert!(!rest.concat().contains("SAYS-THE-HOOK"), "{rest:?}");
+}
+
 #[test]
 fn a_frame_of_64_mib_is_dropped_and_costs_no_memory() {
     let arena = planned();

@@ -1,5 +1,8 @@
 //! An id on each write: done once, across restarts of the coordinator and of the client.
 
+use std::io::Write;
+use std::os::unix::net::UnixStream;
+
 use serde_json::json;
 
 use crate::arena::wait_for;
@@ -29,6 +32,35 @@ fn a_coordinator_killed_between_call_and_answer_has_done_it_once_or_not_at_all()
     assert_eq!((&told["seq"], &told["text"]), (&again["seq"], &again["text"]));
     let titled = arena.tasks().iter().filter(|task| task["title"] == "Once").count();
     assert_eq!(titled, 1);
+    arena.ok(&["stop"]);
+    arena.is_judged();
+}
+
+#[test]
+fn what_is_on_disk_and_was_never_answered_is_answered_by_its_id_and_done_once() {
+    let arena = arena_with(json!({ "agent": "script" }));
+    arena.plan_in_phases(&[vec![
+        task("1.1", &[], "print HERE\nsleep 600000"),
+        task("1.2", &["1.1"], "complete"),
+    ]]);
+    let mut run = arena.start(&[]);
+    wait_for("the agent is there", || arena.printed().contains("HERE"));
+    let wish = json!({ "id": "wish-2", "by": "person:mcp",
+        "command": { "do": "block_task", "task": "1.2", "reason": "wait" } });
+    let (wish, socket) = (wish.to_string(), arena.root.join(".swarm/run/coordinator.sock"));
+    let mut asked = UnixStream::connect(socket).expect("a coordinator");
+    let head = "POST /v1/commands HTTP/1.1\r\nHost: swarm\r\nContent-Type: application/json\r\n";
+    write!(asked, "{head}Content-Length: {}\r\n\r\n{wish}", wish.len()).expect("it reads");
+    // Nobody reads the answer; what the ledger says is all there is to know.
+    wait_for("it is done", || arena.status_of("1.2") == "blocked");
+    run.kill_9();
+    drop(asked);
+    let arguments = json!({ "do": "block", "task": "1.2", "reason": "wait", "id": "wish-2" });
+    for mut pipe in [Pipe::newer(&arena, &[]), Pipe::older(&arena, &[])] {
+        assert_eq!(pipe.ok("swarm_stop", arguments.clone())["repeated"], true);
+    }
+    let log = arena.json(&["op", "log"]).to_string();
+    assert_eq!(log.matches("wish-2").count(), 1, "{log}");
     arena.ok(&["stop"]);
     arena.is_judged();
 }

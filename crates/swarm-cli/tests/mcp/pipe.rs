@@ -122,6 +122,13 @@ impl Pipe {
         error
     }
 
+    /// The client leaves, and hears what was still to be said.
+    pub fn rest(mut self) -> Vec<String> {
+        drop(self.stdin.take());
+        self.child.wait().expect("it ends");
+        self.lines.iter().collect()
+    }
+
     /// The client leaves; the server does too.
     pub fn close(mut self) -> std::process::ExitStatus {
         drop(self.stdin.take());

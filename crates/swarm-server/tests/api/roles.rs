@@ -58,6 +58,49 @@ async fn an_agent_is_refused_and_reported_whatever_it_shows() {
     assert_eq!(served.request("GET", "/v1/ping", "", b"").await.0, 200, "it may look");
 }
 
+/// Every command that the API describes, also those that no tool reaches.
+fn commands() -> Vec<String> {
+    let described: Value =
+        serde_json::from_str(include_str!("../../../../docs/reference/openapi.json")).expect("JSON");
+    let commands = described["components"]["schemas"]["Command"]["oneOf"].as_array().expect("commands");
+    let kinds = commands.iter().filter_map(|command| command["properties"]["do"]["const"].as_str());
+    kinds.map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn every_command_is_refused_to_every_role_but_the_operators() {
+    let kinds = commands();
+    assert!(kinds.len() > 40, "{kinds:?}");
+    let inside = Inside { run: Some(RunId::nth(7)), nonce: Some("n7".into()) };
+    let roles: [(Standing, &str, Option<&str>, bool); 4] = [
+        (Standing::Outside, "", None, true),
+        (Standing::Outside, "Swarm-Role: viewer\r\n", Some("not_for_viewers"), true),
+        (Standing::Unseen, "", Some("not_for_viewers"), true),
+        (Standing::Inside(inside), "", Some("not_for_agents"), false),
+    ];
+    for (standing, header, refusal, may_preview) in roles {
+        let who = format!("{standing:?} {header}");
+        let served = Served::with(Limits::default(), Arc::new(move |_| standing.clone()));
+        for kind in &kinds {
+            let body = format!(r#"{{"id":"x-{kind}","command":{{"do":"{kind}"}}}}"#);
+            let headers = format!("{JSON}{header}");
+            let (status, answer) = served.request("POST", "/v1/commands", &headers, body.as_bytes()).await;
+            match refusal {
+                Some(refusal) => {
+                    assert_eq!(status, 403, "{who}: {kind}: {answer}");
+                    assert!(answer.contains(&format!("\"{refusal}\"")), "{who}: {kind}: {answer}");
+                }
+                None => assert_ne!(status, 403, "{who}: {kind}: {answer}"),
+            }
+        }
+        let wish = br#"{"do":"pause","reason":"user","why":"lunch"}"#;
+        let (status, answer) = served.request("POST", "/v1/preview", &format!("{JSON}{header}"), wish).await;
+        assert_eq!(status != 403, may_preview, "{who}: {answer}");
+        let asked = served.asked_by.lock().expect("whole").len();
+        assert_eq!(asked > 0, refusal.is_none(), "{who}: {asked} commands reached the loop");
+    }
+}
+
 #[tokio::test]
 async fn somebody_who_has_gone_already_commands_nothing() {
     let served = Served::with(Limits::default(), Arc::new(|_| Standing::Unseen));
