@@ -123,6 +123,24 @@ fn a_session_goes_on_over_iterations_and_throttling_but_not_after_an_overflow() 
 }
 
 #[test]
+fn what_is_broken_off_goes_on_in_its_session_unless_that_is_full() {
+    check(
+        "plan a | start | ready a | lost a | stopped a s2 | +60s | ready a",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Restarting ed-001 (in 3 s) → Preparing r2 → Active 1
+            owed: Work r2 Go { iteration: 1, session: Some("s2") }
+        "#,
+    );
+    check(
+        "plan a | start | ready a | said a | fails a overflow | stopped a s2 | +60s | ready a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Active 2 → Pending → Preparing r2 → Active 1
+            owed: Work r2 Go { iteration: 1 }
+        ",
+    );
+}
+
+#[test]
 fn a_full_disk_is_held_against_no_task() {
     check(
         "plan a b c d | slots 4 | start | disk low | unready a | unready b | unready c | stopped a | stopped b | stopped c | attention | unready d | stopped d | disk fine",

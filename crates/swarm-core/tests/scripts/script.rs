@@ -7,7 +7,7 @@
 //! run's reports · `green a` `red a` the checks · `built a` `conflict a` `empty a` `verified a`
 //! `unverified a` `published a` `busy a` `moved a` `released a` `free a` `removed a` the merge's ·
 //! `fails a overloaded` is a failure of the agent program of that class, `said a` an iteration that
-//! named its session · `approves a` `rejects a` `unreviewed a` the review's, `says-good a` `says-but a` `says-bad a`
+//! named its session, `stopped a s2` the end of a run whose program had named this one · `approves a` `rejects a` `unreviewed a` the review's, `says-good a` `says-but a` `says-bad a`
 //! `says-nothing a` `says-quota a` `says-key a` of an agent that reviews · `trunk green a` `trunk red a` the
 //! verification of trunk alone, `trunk moved` what the watch on it says · `oversteps a` · `attention` prints
 //! the list, `instead a` what the agent of a could take up · everything else is a person's command.

@@ -99,6 +99,11 @@ impl Play {
                 failure.hint = (class == FailureClass::Key).then(|| "program login".into());
                 boundary(name, IterationOutcome::Failed { failure }, None)
             }
+            ["stopped", name, session] => {
+                let over = self.state.runs.iter().find(|(_, r)| r.task == id(name) && r.ended);
+                let run = over.map_or_else(|| self.run(&id(name)), |(id, _)| id.clone());
+                Report::Stopped { run, wip: None, session: Some((*session).into()) }
+            }
             ["said", name] => boundary(name, IterationOutcome::NoSignal, Some("s1".into())),
             ["trunk", "moved"] => Report::TrunkChanged { commit: oid('a'), now: oid('e') },
             ["trunk", "stays"] => Report::TrunkChanged { commit: oid('a'), now: oid('a') },
