@@ -94,6 +94,12 @@ fn asked_by_http(arena: &Arena, role: &str) {
         let at_the_door = answer["error"]["kind"].as_str();
         let kind = at_the_door.or_else(|| answer["result"]["structuredContent"]["error"]["kind"].as_str());
         assert_eq!(status, if role == "nobody" { 401 } else { 200 }, "{} {}", call.tool, call.arguments);
+        assert!(
+            role == "nobody" || answer["result"].is_object(),
+            "{role}: {} {}: {answer}",
+            call.tool,
+            call.arguments
+        );
         assert!(call.is_answered(role, kind), "{role}: {} {}: {answer}", call.tool, call.arguments);
     }
 }
