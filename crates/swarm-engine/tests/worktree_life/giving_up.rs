@@ -93,12 +93,12 @@ async fn the_trash_has_bounds_and_empties_what_is_write_protected() {
     assert_eq!(std::fs::read_dir(trash_dir(&field.git)).unwrap().count(), 0, "nothing is left beside either");
 }
 
-/// A tenth of what the rule is for, so that the test stays quick: the calls are the same few for any number.
+/// The calls are the same few for any number: more files show nothing else, and take their time.
 #[tokio::test]
-async fn ten_thousand_files_of_an_agent_are_saved_and_given_up_in_bounded_time() {
+async fn two_thousand_files_of_an_agent_are_saved_and_given_up_in_bounded_time() {
     let field = Field::new().await;
     let made = field.prepare("t1").await;
-    for dir in 0..100 {
+    for dir in 0..20 {
         std::fs::create_dir(made.path.join(format!("d{dir}"))).unwrap();
         for n in 0..100 {
             std::fs::write(made.path.join(format!("d{dir}/{n}.txt")), format!("{dir} {n}\n")).unwrap();
@@ -109,5 +109,5 @@ async fn ten_thousand_files_of_an_agent_are_saved_and_given_up_in_bounded_time()
     assert!(begun.elapsed() < Duration::from_secs(120), "{:?}", begun.elapsed());
     let rescued = field.git.refs_under("refs/swarm/rescue/t1").await.unwrap();
     let listed = field.scratch.git(["ls-tree", "-r", "--name-only", rescued[0].1.as_str()]);
-    assert_eq!(listed.lines().count(), 10_000 + 4);
+    assert_eq!(listed.lines().count(), 2_000 + 4);
 }
