@@ -154,9 +154,16 @@ class Both {
       await until(() => go.isEnabled(), `${title} to be armed after its preview`);
       await go.click();
       await until(
-        async () => (await dialog.count()) === 0 && (await result.innerText()) !== before && !(await result.innerText()).startsWith("…"),
+        async () =>
+          (await refused.count()) > 0 ||
+          ((await dialog.count()) === 0 && (await result.innerText()) !== before && !(await result.innerText()).startsWith("…")),
         `${title} to be answered`,
       );
+      if (await refused.count()) {
+        const said = await refused.innerText();
+        await dialog.getByRole("button", { name: "Cancel" }).click();
+        return { refused: true, said };
+      }
     }
     const said = await result.innerText();
     return { refused: said.startsWith("✗"), said };

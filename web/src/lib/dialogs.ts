@@ -22,3 +22,13 @@ export const question = store<Question | null>(null);
 export const selected = store<string | null>(null);
 
 export const shut = (): void => question.set(null);
+
+/** Each question is a dialog of its own: what was written for one is never meant for another. */
+const numbers = new WeakMap<Question, number>();
+let last = 0;
+
+export function numberOf(asked: Question): number {
+  const known = numbers.get(asked) ?? ++last;
+  numbers.set(asked, known);
+  return known;
+}

@@ -32,14 +32,17 @@ const change = (id: string, part: Partial<Wish>) => wishes.set((all) => all.map(
 
 const underWay = new Set<Promise<Wish>>();
 
-export async function send(command: Command): Promise<Wish> {
+/** Sends it at once; what becomes of it stands with the wishes. */
+export function begin(command: Command): Wish & { done: Promise<Wish> } {
   const wish: Wish = { id: newWish(), command, state: "queued" };
   note.set(null);
   wishes.set((all) => [wish, ...all].slice(0, KEPT));
   const done = carryOut(wish);
   underWay.add(done);
-  return done.finally(() => underWay.delete(done));
+  return { ...wish, done: done.finally(() => underWay.delete(done)) };
 }
+
+export const send = (command: Command): Promise<Wish> => begin(command).done;
 
 /** Once every command of this page has its answer: the record up to which they led, and whether an answer is lost. */
 export async function answeredAll(): Promise<{ seq: number; lost: boolean }> {

@@ -3,11 +3,12 @@ import { useEffect, useMemo, useState } from "react";
 import { usePlan } from "../api/queries";
 import type { PlanFile, TaskFile } from "../api/types";
 import { askFor } from "../lib/actions";
+import { useAddress } from "../lib/address";
 import { drift, problems } from "../lib/drift";
 import { cycle } from "../lib/layers";
 import { remember, remembered } from "../lib/local";
 import { count } from "../lib/said";
-import { Act, Awaited, Page, To } from "../ui/parts";
+import { Act, Awaited, Empty, Page, To } from "../ui/parts";
 
 /** Statuses are the ledger's; they are no part of what is edited. */
 function editable(plan: PlanFile): string {
@@ -36,6 +37,16 @@ export function checked(text: string): Checked {
 }
 
 export default function PlanEditPage() {
+  const { at } = useAddress();
+  if (at === null) return <Editor />;
+  return (
+    <Page title="Edit the plan" side={<To path="/plan">the plan at record {at}</To>}>
+      <Empty>The plan of the past stays what it was: t returns to the present, where it can be edited.</Empty>
+    </Page>
+  );
+}
+
+function Editor() {
   const { data, error } = usePlan();
   const [text, setText] = useState<string | null>(() => remembered("draft:plan"));
   useEffect(() => {
@@ -53,11 +64,12 @@ export default function PlanEditPage() {
   };
   const save = () => {
     if (!plan) return;
-    remember("draft:plan", null);
     askFor({
       title: "Save the plan?",
       button: `Save the plan: ${count(changes.length, "task")} differ`,
       command: { do: "save_plan", plan, kind: "save", source: "web", reset_statuses: false },
+      // Whoever thinks better of it, or is refused, still has what they wrote.
+      done: () => remember("draft:plan", null),
     });
   };
   if (!data || text === null)

@@ -1,14 +1,14 @@
 // A command of the list: its words first, then what it would do where something is at stake.
 import { useState } from "react";
 import { useBoard } from "../api/queries";
-import type { ApiError, Command, StatusView } from "../api/types";
+import type { Command, StatusView } from "../api/types";
 import { askFor, boardNow, off } from "../lib/actions";
 import { weight } from "../lib/command";
-import { question, shut } from "../lib/dialogs";
+import { shut } from "../lib/dialogs";
 import { missing, PLACES, type FieldSpec, type Place, type Values } from "../lib/places";
-import { send } from "../lib/wishes";
 import { Buttons, Dialog } from "./dialog";
 import { Field } from "./field";
+import { useSending } from "./sending";
 
 interface FieldOf {
   spec: FieldSpec;
@@ -31,6 +31,7 @@ function Choice({ spec, value, set, focus }: FieldOf) {
         {spec.label}{" "}
         <select value={value} data-focus={focus || undefined} onChange={(event) => set(event.target.value)}>
           <option value="">{spec.optional ? "none" : "choose"}</option>
+          {value && !all.some(({ id }) => id === value) ? <option value={value}>{value}, which is not there now</option> : null}
           {all.map(({ id, words }) => (
             <option key={id} value={id}>
               {words}
@@ -60,41 +61,33 @@ function asItIs(place: Place, status: StatusView | undefined): Values {
 }
 
 /** What was written and not carried out, for as long as the page is open: a refusal costs nobody their words. */
-const kept = new Map<Command["do"], Values>();
+const kept = new Map<string, Values>();
 
 export function CommandForm({ command, task }: { command: Command["do"]; task: string | null }) {
   const place = PLACES[command];
   const status = useBoard().data?.view.status;
-  const [values, setValues] = useState<Values>(() => ({ task: task ?? "", ...asItIs(place, status), ...kept.get(command) }));
-  const [refused, refuse] = useState<ApiError | null>(null);
-  const [busy, work] = useState(false);
+  // What was written about one task is not meant for another.
+  const about = `${command}:${task ?? ""}`;
+  const [values, setValues] = useState<Values>(() => ({ task: task ?? "", ...asItIs(place, status), ...kept.get(about) }));
+  const sending = useSending();
   if (place.at !== "form") return null;
   const { title, help, line, fields, make } = place.form;
   const lacks = missing(fields, values);
   const set = (name: string, value: string) => {
     const next = { ...values, [name]: value };
-    kept.set(command, next);
+    kept.set(about, next);
     setValues(next);
-    refuse(null);
+    sending.forget();
   };
-  const confirm = async () => {
-    if (lacks || busy) return;
-    const asked = { title: `${title}?`, button: title, command: make(values), done: () => void kept.delete(command) };
-    if (off() || weight(asked.command, boardNow()) !== "free") {
-      shut();
-      return askFor(asked);
-    }
-    work(true);
-    const wish = await send(asked.command);
-    work(false);
-    if (wish.state === "refused" && wish.error) return refuse(wish.error);
-    asked.done();
-    // Whoever has gone on to something else meanwhile is left there.
-    const now = question.get();
-    if (now?.kind === "form" && now.command === command) shut();
+  const confirm = () => {
+    if (lacks) return;
+    const asked = { title: `${title}?`, button: title, command: make(values), done: () => void kept.delete(about) };
+    if (off() || weight(asked.command, boardNow()) === "free") return sending.send(asked.command, asked.done);
+    shut();
+    askFor(asked);
   };
   return (
-    <Dialog title={title} onSubmit={() => void confirm()}>
+    <Dialog title={title} onSubmit={confirm}>
       <p>{help}</p>
       {fields.map((spec, n) => (
         <Asked key={spec.name} spec={spec} value={values[spec.name] ?? ""} set={(value) => set(spec.name, value)} focus={n === 0} />
@@ -102,13 +95,7 @@ export function CommandForm({ command, task }: { command: Command["do"]; task: s
       <p className="dim">
         On the command line: <code>{line}</code>
       </p>
-      {refused ? (
-        <div className="refused" role="alert">
-          <p>{refused.message}</p>
-          {refused.hint ? <p className="dim">{refused.hint}</p> : null}
-        </div>
-      ) : null}
-      <Buttons button={title} lacks={busy ? "It is under way" : lacks && `Still missing: ${lacks}`} />
+      <Buttons button={title} lacks={sending.lacks ?? (lacks && `Still missing: ${lacks}`)} told={sending.told} />
     </Dialog>
   );
 }

@@ -1,14 +1,14 @@
 // Questions before something stops, starts or moves.
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useBoard, useRedirects } from "../api/queries";
 import { errorOf } from "../api/client";
 import type { Command, Force } from "../api/types";
 import { expecting, forced, weight, NO_FORCE } from "../lib/command";
-import { shut, type Question } from "../lib/dialogs";
-import { send } from "../lib/wishes";
+import type { Question } from "../lib/dialogs";
 import { Buttons, Dialog } from "./dialog";
 import { Field } from "./field";
 import { Preview, usePreview, type Looked } from "./preview";
+import { useSending } from "./sending";
 
 type Confirming = Extract<Question, { kind: "confirm" }>;
 
@@ -43,6 +43,7 @@ export function Confirm({ asked }: { asked: Confirming }) {
   const [cascade, setCascade] = useState(true);
   const [partial, setPartial] = useState(false);
   const [seen, see] = useState(false);
+  const sending = useSending();
   const command = useMemo<Command>(() => {
     let wish = forced(asked.command, force);
     if (wish.do === "rollback_task") wish = { ...wish, cascade };
@@ -56,9 +57,11 @@ export function Confirm({ asked }: { asked: Confirming }) {
   const confirm = () => {
     // From there the keys that scroll lead to the end.
     if (looked.view && !ready) document.querySelector<HTMLElement>("dialog .preview")?.focus();
-    if (!ready) return;
-    shut();
-    void send(expecting(command, looked.view?.expect)).then(({ state }) => state !== "refused" && asked.done?.());
+    if (ready) sending.send(expecting(command, looked.view?.expect), asked.done);
+  };
+  const again = () => {
+    sending.forget();
+    looked.again();
   };
   return (
     <Dialog title={asked.title} wide={asked.weight === "moves"} onSubmit={confirm}>
@@ -76,9 +79,9 @@ export function Confirm({ asked }: { asked: Confirming }) {
         </label>
       ) : null}
       {forcing ? <Forces force={force} set={setForce} undo={command.do === "undo" || command.do === "redo"} /> : null}
-      {looked.refused ? (
+      {looked.refused || (sending.told && !sending.lacks) ? (
         <p>
-          <button type="button" className="button small" onClick={looked.again}>
+          <button type="button" className="button small" onClick={again}>
             Look again
           </button>
         </p>
@@ -86,7 +89,8 @@ export function Confirm({ asked }: { asked: Confirming }) {
       {looked.view && !ready ? <p className="dim">Read to the end to go on.</p> : null}
       <Buttons
         button={asked.button}
-        lacks={ready ? null : unready(looked)}
+        lacks={sending.lacks ?? (ready ? null : unready(looked))}
+        told={sending.told}
         bad={asked.weight === "moves" || command.do === "kill_agent" || command.do === "cancel_task"}
       />
     </Dialog>
@@ -97,19 +101,18 @@ export function Block({ task }: { task: string }) {
   const board = useBoard().data;
   const [reason, setReason] = useState("");
   const [, see] = useState(false);
+  const sending = useSending();
   const stops = weight({ do: "block_task", task, reason }, board?.view) === "stops";
   const looked = usePreview(stops ? { do: "block_task", task, reason: "your reason" } : null);
   const lacks = reason.trim() === "" ? "Still missing: Why" : stops && !looked.view ? unready(looked) : null;
   const confirm = () => {
-    if (lacks) return;
-    shut();
-    void send({ do: "block_task", task, reason: reason.trim() });
+    if (!lacks) sending.send({ do: "block_task", task, reason: reason.trim() });
   };
   return (
     <Dialog title={`Block ${task}?`} onSubmit={confirm}>
       <Field label="Why" value={reason} set={setReason} focus />
       {stops ? <Preview looked={looked} onSeen={see} seq={board?.seq ?? 0} /> : null}
-      <Buttons button={`Block ${task}`} lacks={lacks} />
+      <Buttons button={`Block ${task}`} lacks={sending.lacks ?? lacks} told={sending.told} />
     </Dialog>
   );
 }
@@ -120,15 +123,28 @@ export function Redirect({ task }: { task: string }) {
   const [chosen, choose] = useState("");
   const [same, setSame] = useState(false);
   const [, see] = useState(false);
-  const to = chosen || data?.view[0]?.task || "";
+  const sending = useSending();
+  // The best one when it was opened; another that becomes the best meanwhile does not take its place.
+  const best = data?.view[0]?.task;
+  useEffect(() => {
+    if (!chosen && best) choose(best);
+  }, [chosen, best]);
+  const to = chosen;
+  const gone = to !== "" && data !== undefined && !data.view.some((choice) => choice.task === to);
   const command = useMemo<Command | null>(() => (to ? { do: "redirect", task, to, same_worktree: same } : null), [task, to, same]);
   const looked = usePreview(command);
   const agent = board?.view.agents.find((one) => one.task === task)?.agent ?? `the agent of ${task}`;
   const confirm = () => {
-    if (!command || !looked.view) return;
-    shut();
-    void send(command);
+    if (command && looked.view && !gone) sending.send(command);
   };
+  const lacks =
+    command === null
+      ? "There is no task to redirect to"
+      : gone
+        ? `${to} is not ready any more: choose another`
+        : looked.view
+          ? null
+          : unready(looked);
   return (
     <Dialog title={`Redirect ${agent} from ${task}?`} wide onSubmit={confirm}>
       {error ? <p role="alert">{errorOf(error).message}</p> : null}
@@ -149,10 +165,7 @@ export function Redirect({ task }: { task: string }) {
         begins with this task's work
       </label>
       {command ? <Preview looked={looked} onSeen={see} seq={board?.seq ?? 0} /> : null}
-      <Buttons
-        button={to ? `Redirect to ${to}` : "Redirect"}
-        lacks={command === null ? "There is no task to redirect to" : looked.view ? null : unready(looked)}
-      />
+      <Buttons button={to ? `Redirect to ${to}` : "Redirect"} lacks={sending.lacks ?? lacks} told={sending.told} />
     </Dialog>
   );
 }

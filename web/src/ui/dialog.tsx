@@ -1,5 +1,6 @@
 // The frame of every question: the browser's own dialog, so that focus stays in it and goes back where it was.
 import { createContext, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import type { ApiError } from "../api/types";
 import { shut } from "../lib/dialogs";
 
 /** Keys of this time were meant for what stood there before; but whoever has written into the dialog has seen it. */
@@ -78,12 +79,27 @@ export function Dialog({ title, children, wide, onSubmit }: { title: string; chi
   );
 }
 
+interface Last {
+  button: string;
+  lacks: string | null;
+  /** Why it was not done, or that nobody knows yet: beside the button, with the next step. */
+  told?: ApiError | null;
+  bad?: boolean;
+  children?: ReactNode;
+}
+
 /** The last line of a dialog. Enter where it cannot go on yet is answered with what is missing. */
-export function Buttons({ button, lacks, bad, children }: { button: string; lacks: string | null; bad?: boolean; children?: ReactNode }) {
+export function Buttons({ button, lacks, told, bad, children }: Last) {
   const { armed, tried } = useContext(Around);
   return (
     <>
-      {tried && lacks ? (
+      {told ? (
+        <div className="refused" role="alert">
+          <p>{told.message}</p>
+          {told.hint ? <p className="dim">{told.hint}</p> : null}
+        </div>
+      ) : null}
+      {tried && lacks && !told ? (
         <p className="lacks warn" role="alert">
           {lacks}
         </p>

@@ -1,5 +1,5 @@
 // Whatever is asked now.
-import { question } from "../lib/dialogs";
+import { numberOf, question } from "../lib/dialogs";
 import { Answer, Edit, Message, NewCheckpoint, Pause } from "./asking";
 import { CommandForm } from "./command-form";
 import { Block, Confirm, Redirect } from "./confirm";
@@ -7,30 +7,30 @@ import { Help, Palette } from "./palette";
 
 export default function Questions({ run }: { run: (action: string, task: string | null) => void }) {
   const asked = question.use();
-  switch (asked?.kind) {
-    case undefined:
-      return null;
+  if (!asked) return null;
+  const key = numberOf(asked);
+  switch (asked.kind) {
     case "confirm":
-      return <Confirm key={asked.title} asked={asked} />;
+      return <Confirm key={key} asked={asked} />;
     case "block":
-      return <Block task={asked.task} />;
+      return <Block key={key} task={asked.task} />;
     case "edit":
-      return <Edit task={asked.task} />;
+      return <Edit key={key} task={asked.task} />;
     case "message":
-      return <Message task={asked.task} />;
+      return <Message key={key} task={asked.task} />;
     case "redirect":
-      return <Redirect task={asked.task} />;
+      return <Redirect key={key} task={asked.task} />;
     case "pause":
-      return <Pause />;
+      return <Pause key={key} />;
     case "checkpoint":
-      return <NewCheckpoint />;
+      return <NewCheckpoint key={key} />;
     case "answer":
-      return <Answer asked={asked} />;
+      return <Answer key={key} asked={asked} />;
     case "form":
-      return <CommandForm key={asked.command} command={asked.command} task={asked.task} />;
+      return <CommandForm key={key} command={asked.command} task={asked.task} />;
     case "palette":
-      return <Palette task={asked.task} run={run} />;
+      return <Palette key={key} task={asked.task} run={run} />;
     case "help":
-      return <Help />;
+      return <Help key={key} />;
   }
 }

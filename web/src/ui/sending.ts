@@ -1,0 +1,54 @@
+// What a dialog has asked for: the dialog stays, with all that was written in it, until it is known to be done.
+import { useEffect, useRef, useState } from "react";
+import type { ApiError, Command } from "../api/types";
+import { off } from "../lib/actions";
+import { question, shut } from "../lib/dialogs";
+import { begin, wishes } from "../lib/wishes";
+
+export interface Sending {
+  /** Sends it; `landed` is called once it is carried out. */
+  send(command: Command, landed?: () => void): void;
+  /** Shown beside the button: why it was not done, or that nobody knows yet. */
+  told: ApiError | null;
+  /** Why nothing can be sent now; none: it can. */
+  lacks: string | null;
+  /** Something else is asked for by now: what was refused is none of its business. */
+  forget(): void;
+}
+
+const UNKNOWN: ApiError = {
+  kind: "lost",
+  message: "No answer came: it is not known whether it was done",
+  hint: "It is asked again by itself when the connection is back, and is not done twice. What you wrote stays here",
+};
+
+export function useSending(): Sending {
+  // The question that this dialog is; by the time of the answer another one may be there.
+  const [asked] = useState(() => question.get());
+  const [id, follow] = useState<string | null>(null);
+  const [barred, bar] = useState<ApiError | null>(null);
+  const landed = useRef<() => void>(() => {});
+  const wish = wishes.use().find((one) => one.id === id);
+  const state = wish?.state;
+  useEffect(() => {
+    if (state !== "landed") return;
+    landed.current();
+    if (question.get() === asked) shut();
+  }, [state, asked]);
+  return {
+    send(command, done = () => {}) {
+      if (state === "queued" || state === "lost") return;
+      const why = off();
+      if (why) return bar({ kind: "off", message: why, hint: "What you wrote stays here" });
+      bar(null);
+      landed.current = done;
+      follow(begin(command).id);
+    },
+    told: barred ?? (state === "lost" ? UNKNOWN : state === "refused" ? (wish?.error ?? null) : null),
+    lacks: state === "queued" ? "It is under way" : state === "lost" ? "It is not known yet what became of it" : null,
+    forget() {
+      bar(null);
+      if (state === "refused") follow(null);
+    },
+  };
+}
