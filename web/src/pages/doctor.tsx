@@ -66,7 +66,7 @@ export default function DoctorPage() {
       ) : (
         <Awaited error={error} what="machine, repository and swarm" />
       )}
-      <p className="dim">Looking changes nothing. What can be put right without losing anything is put right by:</p>
+      {at === null ? <p className="dim">Looking changes nothing. What can be put right without losing anything is put right by:</p> : null}
       <Commands lines={["swarm doctor --fix"]} />
     </Page>
   );

@@ -1,4 +1,5 @@
 // Commands for a terminal, each with a button that copies it.
+import { useAddress } from "../lib/address";
 import { say } from "../lib/wishes";
 
 function copy(line: string): void {
@@ -9,8 +10,10 @@ function copy(line: string): void {
   );
 }
 
+/** In the past they would be about the present, and are not offered. */
 export function Commands({ lines }: { lines: string[] }) {
-  if (lines.length === 0) return null;
+  const { at } = useAddress();
+  if (lines.length === 0 || at !== null) return null;
   return (
     <div className="commands">
       <span className="dim">On the command line</span>

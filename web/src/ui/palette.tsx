@@ -7,7 +7,7 @@ import { PLACES } from "../lib/places";
 import { sentence } from "../lib/actions";
 import { shut } from "../lib/dialogs";
 import { Dialog } from "./dialog";
-import { taskPath } from "./parts";
+import { taskPath, useOff } from "./parts";
 
 interface Entry {
   id: string;
@@ -22,12 +22,13 @@ const SHOWN = 60;
 function useEntries(task: string | null): Entry[] {
   const board = useBoard().data?.view;
   const allowed = useAllowed(task).data?.view;
+  const why = useOff();
   return useMemo(() => {
     const verbs = KEYS.filter((binding) => !binding.silent).map((binding) => {
-      const refused = allowed?.find((one) => one.verb === binding.verb)?.refused;
+      const refused = binding.verb ? (why ?? allowed?.find((one) => one.verb === binding.verb)?.refused?.message) : null;
       const about = binding.part === "Selected task" || binding.part === "Selected agent" ? ` ${task ?? "…"}` : "";
       const text = binding.part === "Pages" ? `Go to ${binding.help}` : `${sentence(binding.word)}${about}: ${binding.help}`;
-      return { id: binding.action, text, key: binding.shown, action: binding.action, refused: refused?.message ?? "" };
+      return { id: binding.action, text, key: binding.shown, action: binding.action, refused: refused ?? "" };
     });
     const own = task ? verbs : verbs.filter((entry) => !entry.text.includes("…"));
     const tasks = (board?.rows ?? []).map((row) => ({
@@ -39,11 +40,11 @@ function useEntries(task: string | null): Entry[] {
     }));
     const forms = Object.entries(PLACES).flatMap(([command, place]) =>
       place.at === "form"
-        ? [{ id: `form ${command}`, text: `${place.form.title}: ${place.form.help}`, key: "", action: `form:${command}`, refused: "" }]
+        ? [{ id: `form ${command}`, text: `${place.form.title}: ${place.form.help}`, key: "", action: `form:${command}`, refused: why ?? "" }]
         : [],
     );
     return [...own, ...forms, ...tasks];
-  }, [board, allowed, task]);
+  }, [board, allowed, task, why]);
 }
 
 export function Palette({ task, run }: { task: string | null; run: (action: string, task: string | null) => void }) {

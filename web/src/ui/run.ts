@@ -3,7 +3,7 @@ import { useCallback } from "react";
 import { useLocation } from "wouter";
 import { errorOf, signOut } from "../api/client";
 import type { Command } from "../api/types";
-import { act, boardNow, choose } from "../lib/actions";
+import { act, boardNow, choose, off } from "../lib/actions";
 import { href, moment, useAddress } from "../lib/address";
 import { announce } from "../lib/announce";
 import { question } from "../lib/dialogs";
@@ -45,7 +45,10 @@ export function useRun(): (action: string, task: string | null) => void {
       const go = (to: string, params = {}) => navigate(href(to, moment(window.location.search), params));
       const attention = boardNow()?.attention ?? [];
       if (action.startsWith("go:")) return go(action.slice("go:".length));
-      if (action.startsWith("form:")) return question.set({ kind: "form", command: action.slice("form:".length) as Command["do"], task });
+      if (action.startsWith("form:")) {
+        const why = off();
+        return why ? say(why) : question.set({ kind: "form", command: action.slice("form:".length) as Command["do"], task });
+      }
       if (action.startsWith("digit:")) {
         const entry = attention.find((one) => one.id === document.activeElement?.closest<HTMLElement>("[data-entry]")?.dataset["entry"]);
         const way = entry ? waysOn(entry)[Number(action.slice("digit:".length)) - 1] : undefined;

@@ -12,7 +12,7 @@ import { NoPlan } from "../pages/no-plan";
 import { Banner, Header } from "./header";
 import { Foot, Herald, Spoken } from "./foot";
 import { PastBar } from "./past";
-import { Awaited, Empty, Page, To } from "./parts";
+import { Awaited, Empty, Page, To, useOff } from "./parts";
 import { useKeyboard } from "./keyboard";
 import { useRun } from "./run";
 
@@ -58,6 +58,7 @@ function BottomBar() {
   const { path } = useAddress();
   const board = useBoard().data?.view;
   const waiting = board?.attention.length ?? 0;
+  const why = useOff();
   return (
     <nav className="bottom" aria-label="Main pages">
       <To path="/attention" aria-current={here(path, "/attention") ? "page" : undefined}>
@@ -69,7 +70,7 @@ function BottomBar() {
       <To path="/plan" aria-current={here(path, "/plan") ? "page" : undefined}>
         Plan
       </To>
-      <button type="button" onClick={() => void act("pause", null)}>
+      <button type="button" aria-disabled={why ? true : undefined} onClick={() => void act("pause", null)}>
         {board && board.status.paused.length ? "Resume" : "Pause"}
       </button>
       <button type="button" onClick={() => question.set({ kind: "palette", task: null })}>
