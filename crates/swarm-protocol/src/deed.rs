@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::{Actor, Answer};
 use crate::doctor::DoctorView;
-use crate::ids::TaskId;
+use crate::ids::{CommandId, TaskId};
 use crate::operation::HookOutcome;
 use crate::oplog::HookView;
 
@@ -79,6 +79,17 @@ impl Deed {
             Self::Fix => None,
         }
     }
+
+    /// What shows whether it was done, where no answer came.
+    pub fn shown_by(&self) -> String {
+        match self {
+            Self::CreateWorktree { .. } | Self::CleanUpWorktree { .. } => "swarm worktree list".into(),
+            Self::MergeWorktree { task } => format!("swarm task show {task}"),
+            Self::Restore { .. } => "swarm restore".into(),
+            Self::RunHook { .. } => "swarm hooks list".into(),
+            Self::Fix => "swarm doctor".into(),
+        }
+    }
 }
 
 /// A deed as a client sends it.
@@ -86,6 +97,9 @@ impl Deed {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DeedRequest {
+    /// The client's own name for it, 1 to 64 letters. Asked again with the same one, it is done once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<CommandId>,
     /// Through which front end a person came, as with commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Actor>,

@@ -29,7 +29,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::api_state::ApiState;
-pub use crate::fault::Fault;
+pub use crate::fault::{Fault, NO_ANSWER};
+use crate::looks::agents_in_turn;
 pub use describe::{DESCRIPTION, described_routes};
 pub(crate) use work::Seat;
 pub use work::WORK_PROTOCOL;
@@ -94,7 +95,10 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<ApiState>> {
 pub(crate) fn router(api: Arc<ApiState>) -> Router {
     let (router, _) = routes().split_for_parts();
     let router = router.fallback(no_route).method_not_allowed_fallback(wrong_method);
-    router.layer(middleware::from_fn_with_state(Arc::clone(&api), counted)).with_state(api)
+    router
+        .layer(middleware::from_fn_with_state(Arc::clone(&api), agents_in_turn))
+        .layer(middleware::from_fn_with_state(Arc::clone(&api), counted))
+        .with_state(api)
 }
 
 /// Counts what is answered, by the route as it is described and never by what was asked for.

@@ -5,17 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use swarm_engine::channel::{FromSocket, LinkId};
-use swarm_engine::look::{Look, Looked, look_back};
+use swarm_engine::look::{Look, Looked};
 use swarm_engine::paths::Paths;
-use swarm_engine::preview::NoPreview;
-use swarm_engine::store::StoreError;
 use swarm_engine::{OverTime, Tally};
 use swarm_protocol::api::{Delivery, Seen};
 use swarm_protocol::channel::Response;
-use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::command::Envelope;
 use swarm_protocol::ids::CommandId;
-use swarm_protocol::oplog::PreviewView;
-use swarm_protocol::trunk::{TrunkAsk, TrunkView};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -23,11 +19,17 @@ use crate::fault::Fault;
 use crate::hub::Hub;
 use crate::ledger::{Ledger, beside};
 use crate::limits::Limits;
+use crate::once::Deeds;
+use crate::pace::Pace;
 use crate::peer::Inside;
 use crate::places::Places;
 
-/// Large bodies, and looks into the past, that are worked on at once: each may take much memory.
+/// Large bodies that are worked on at once: each may take much memory.
 const HEAVY_AT_ONCE: usize = 2;
+
+/// Looks into the past and into git at once, and looks at what a command would do. Those who wait for one kind do not
+/// wait for the other: whoever is about to do something goes before whoever only reads.
+const LOOKS_AT_ONCE: usize = 2;
 
 /// Requests at once that are worked on beside the ledger: examinations, worktrees, hooks.
 const HANDS: usize = 4;
@@ -45,6 +47,12 @@ pub struct ApiState {
     pub places: Arc<Places>,
     pub end: CancellationToken,
     pub heavy: Semaphore,
+    pub(crate) looks: Arc<Semaphore>,
+    pub(crate) previews: Arc<Semaphore>,
+    /// Agents that look where it costs.
+    pub(crate) agents: Semaphore,
+    pub(crate) pace: Pace,
+    pub(crate) deeds: Deeds,
     pub(crate) hands: Arc<Semaphore>,
     queue: mpsc::Sender<FromSocket>,
     /// Answers where there is no loop.
@@ -106,7 +114,12 @@ impl ApiState {
             limits,
             hub,
             end,
+            pace: Pace::new(&limits),
             heavy: Semaphore::new(HEAVY_AT_ONCE),
+            looks: Arc::new(Semaphore::new(LOOKS_AT_ONCE)),
+            previews: Arc::new(Semaphore::new(LOOKS_AT_ONCE)),
+            agents: Semaphore::new(1),
+            deeds: Deeds::default(),
             hands: Arc::new(Semaphore::new(HANDS)),
             queue,
             ledger,
@@ -179,34 +192,6 @@ impl ApiState {
             return Ok(Looked { seq, view: Ok(view) });
         }
         Ok(self.ask(|reply| FromSocket::Look { what, reply }).await?)
-    }
-
-    /// A look into the past, which reads the ledger.
-    pub async fn look_back(&self, what: Look, at: u64) -> Result<Result<Looked, StoreError>, Lost> {
-        let _permit = self.heavy.acquire().await.map_err(|_| Lost)?;
-        let paths = self.paths.clone();
-        tokio::task::spawn_blocking(move || look_back(&paths, &what, at)).await.map_err(|_| Lost)
-    }
-
-    /// What a command would do now. Looked for beside the loop.
-    pub async fn preview(&self, command: Command) -> Result<PreviewView, Fault> {
-        if let Some(ledger) = &self.ledger {
-            return Ok(beside(ledger, move |ledger| ledger.preview(&command)).await?);
-        }
-        let asked = self.ask(|reply| FromSocket::Preview { command: Box::new(command), reply }).await?;
-        asked.map_err(|error| match error {
-            NoPreview::Refused(refusal) => refusal.into(),
-            error => Fault::world(error.to_string()),
-        })
-    }
-
-    /// A place on trunk, and what brought its lines. Git may have to look through the whole history for it.
-    pub async fn trunk(&self, ask: TrunkAsk) -> Result<TrunkView, Fault> {
-        let _permit = self.heavy.acquire().await.map_err(|_| Lost)?;
-        if let Some(ledger) = &self.ledger {
-            return Ok(beside(ledger, move |ledger| ledger.trunk(&ask)).await?);
-        }
-        Ok(self.ask(|reply| FromSocket::Trunk { ask, reply }).await??)
     }
 
     /// Tells people that an agent tried what is not its to do; the same thing once.

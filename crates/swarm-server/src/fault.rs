@@ -5,10 +5,14 @@ use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use swarm_engine::store::StoreError;
 use swarm_protocol::api::{ApiError, ErrorBody};
+use swarm_protocol::deed::Deed;
 use swarm_protocol::refusal::Refusal;
 
 use crate::api_state::Lost;
 use crate::peer::Role;
+
+/// What came in place of an answer.
+pub const NO_ANSWER: &str = "The coordinator ended before it answered";
 
 /// A status and what is said with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,14 +73,34 @@ impl Fault {
         Self::new(StatusCode::FORBIDDEN, "not_for_agents", message, hint)
     }
 
-    /// Nobody knows whether it was done, and it has no id by which it could be asked.
-    pub fn lost() -> Self {
-        Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "lost",
-            "The coordinator ended before it answered: it may or may not have been done",
-            "Look first, then ask again",
+    /// Nobody knows whether it was done. `why`: what came in place of an answer; `see`: how it is found out.
+    pub fn lost(why: &str, see: impl Into<String>) -> Self {
+        let message = format!("{why}: it is not known whether it was done");
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "lost", message, see)
+    }
+
+    /// The same of a command, whose id answers for it.
+    pub fn lost_command(why: &str) -> Self {
+        Self::lost(why, "Ask again with the same id: what was done is not done twice")
+    }
+
+    /// The same of what is done by hand.
+    pub fn lost_deed(why: &str, deed: &Deed) -> Self {
+        Self::lost(
+            why,
+            format!("`{}` shows whether it was; look there before you ask again", deed.shown_by()),
         )
+    }
+
+    pub fn is_lost(&self) -> bool {
+        self.error.kind == "lost"
+    }
+
+    /// More, or faster, than the bound of one attempt.
+    pub fn too_often() -> Self {
+        let message = "This attempt asks too often";
+        let hint = "Ask less, and wait a second between two questions";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "too_often", message, hint)
     }
 
     /// Whoever asks may look, and this is more.
@@ -108,12 +132,7 @@ impl From<ApiError> for Fault {
 
 impl From<Lost> for Fault {
     fn from(_: Lost) -> Self {
-        Self::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "lost",
-            "The coordinator ended before it answered",
-            "Ask again with the same id: what was done is not done twice",
-        )
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "lost", NO_ANSWER, "Ask again")
     }
 }
 

@@ -3,7 +3,7 @@
 //! looks and frames, and what comes back into bytes.
 //!
 //! `listener` accepts, `peer` says who is calling, `places` how many may, `api` has one file per group of
-//! routes, `hub` gives each record once to all who follow. `client` and `work_channel` are the
+//! routes, `pace` and `looks` bound what agents and tabs may cost, `hub` gives each record once to all who follow. `client` and `work_channel` are the
 //! other end. `telemetry` follows the ledger for a collector of spans.
 
 pub mod socket;
@@ -20,6 +20,10 @@ pub mod unattended;
 pub mod api;
 mod fault;
 mod hands;
+mod looks;
+mod once;
+mod pace;
+mod tended;
 pub mod ledger;
 pub mod either;
 pub mod listener;

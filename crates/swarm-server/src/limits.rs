@@ -11,6 +11,12 @@ pub const HEAD_MAX: usize = 16 * 1024;
 /// Bytes of a body, unless it saves a plan.
 pub const BODY_MAX: usize = 1 << 20;
 
+/// Bytes of what an agent sends: read only to say what it wanted.
+pub const AGENT_BODY_MAX: usize = 64 * 1024;
+
+/// Bytes of a file that is shown whole.
+pub const FILE_MAX: u64 = 4 << 20;
+
 /// Records in one answer of the history.
 pub const HISTORY_MAX: usize = 1000;
 
@@ -28,6 +34,11 @@ pub struct Limits {
     pub daemons: usize,
     /// Connections out of one attempt.
     pub per_attempt: usize,
+    /// Questions of one attempt at once, and then one every so often.
+    pub asks_at_once: u32,
+    pub ask_every: Duration,
+    /// A look into the past or into git takes no longer, the wait for its turn included.
+    pub look_within: Duration,
     /// From the connection, or the last answer, to a complete head.
     pub head_within: Duration,
     /// The same for a connection that is there for a daemon only, and until a daemon's first frame.
@@ -56,6 +67,9 @@ impl Default for Limits {
             callers: 160,
             daemons: 96,
             per_attempt: 8,
+            asks_at_once: 60,
+            ask_every: Duration::from_millis(50),
+            look_within: Duration::from_secs(60),
             head_within: Duration::from_secs(10),
             hello_within: Duration::from_secs(5),
             body_within: Duration::from_secs(10),

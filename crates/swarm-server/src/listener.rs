@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Body;
@@ -241,6 +241,10 @@ impl Service<Request<Incoming>> for ConnectionService {
         let fault = self.fault.clone().or_else(|| {
             let is_full = self.caller.daemons_only && request.uri().path() != api::WORK_PATH;
             is_full.then(|| Fault::busy("The coordinator has too many connections"))
+        });
+        let fault = fault.or_else(|| {
+            let inside = self.caller.inside()?;
+            (!self.front.api.pace.may_ask(inside, Instant::now())).then(Fault::too_often)
         });
         if let Some(fault) = fault {
             return Box::pin(async { Ok(closing(fault.into_response())) });

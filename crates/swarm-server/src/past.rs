@@ -1,5 +1,7 @@
 //! What the records add up to, read page by page: never more of the ledger in memory than one page.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use swarm_engine::channel::FromSocket;
 use swarm_engine::note_round;
@@ -51,7 +53,11 @@ const OF_ROUNDS: [&str; 5] =
 
 impl ApiState {
     /// What the work of a task changes. Looked for beside the loop, too.
-    pub async fn diff(&self, ask: DiffAsk) -> Result<DiffView, Fault> {
+    pub async fn diff(self: &Arc<Self>, ask: DiffAsk) -> Result<DiffView, Fault> {
+        self.costly(&self.looks, move |api| async move { api.diff_now(ask).await }).await
+    }
+
+    async fn diff_now(&self, ask: DiffAsk) -> Result<DiffView, Fault> {
         if let Some(ledger) = &self.ledger {
             return Ok(beside(ledger, move |ledger| ledger.diff(&ask)).await?);
         }

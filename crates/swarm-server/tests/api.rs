@@ -13,6 +13,8 @@ mod commands;
 mod described;
 #[path = "api/events.rs"]
 mod events;
+#[path = "api/hung_up.rs"]
+mod hung_up;
 #[path = "api/logs.rs"]
 mod logs;
 #[path = "api/schemas.rs"]

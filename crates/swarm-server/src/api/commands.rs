@@ -6,6 +6,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response as HttpResponse};
 use axum::{Extension, Json};
+use serde::de::DeserializeOwned;
 use swarm_protocol::api::{CommandRequest, Delivery};
 use swarm_protocol::channel::{REQUEST_MAX, Response};
 use swarm_protocol::command::{Actor, Command, Envelope};
@@ -14,12 +15,9 @@ use swarm_protocol::ids::CommandId;
 use super::body::{announced, must_be_json, read_up_to};
 use super::views::with_seq;
 use crate::api_state::ApiState;
-use crate::fault::Fault;
-use crate::limits::BODY_MAX;
+use crate::fault::{Fault, NO_ANSWER};
+use crate::limits::{AGENT_BODY_MAX, BODY_MAX};
 use crate::peer::{Caller, Inside, Role};
-
-/// Bytes of an agent's command: read only to say what it wanted.
-const AGENT_BODY_MAX: usize = 64 * 1024;
 
 /// The front ends a person may come through, and the one step that the command line takes by itself. Anything else is just
 /// a program that speaks to us.
@@ -56,9 +54,11 @@ pub async fn send(
         return Err(Fault::not_for_viewers(role));
     }
     must_be_json(request.headers())?;
-    let CommandRequest { id, by, command } = read_command(&api, request).await?;
-    let by = front_end(by);
-    match api.command(Envelope { id, by, command }).await? {
+    let CommandRequest { id, by, command } =
+        read_command(&api, request, parse, |asked: &CommandRequest| &asked.command).await?;
+    let envelope = Envelope { id, by: front_end(by), command };
+    let done = api.to_the_end(move |api| async move { api.command(envelope).await }).await;
+    match done.map_err(|fault| if fault.is_lost() { Fault::lost_command(NO_ANSWER) } else { fault })? {
         Response::Answer(answer) => {
             let seq = answer.seq;
             Ok(with_seq(seq, Json(Delivery::Landed { answer }).into_response()))
@@ -74,7 +74,12 @@ pub(super) fn front_end(by: Option<Actor>) -> Actor {
 }
 
 /// Only a plan may be large, and large bodies are read one or two at a time.
-async fn read_command(api: &ApiState, request: Request) -> Result<CommandRequest, Fault> {
+pub(super) async fn read_command<T: Send + 'static>(
+    api: &ApiState,
+    request: Request,
+    parse: fn(&[u8]) -> Result<T, Fault>,
+    command: fn(&T) -> &Command,
+) -> Result<T, Fault> {
     if announced(request.headers()).is_some_and(|bytes| bytes > REQUEST_MAX) {
         return Err(Fault::too_large("The body", REQUEST_MAX));
     }
@@ -88,14 +93,14 @@ async fn read_command(api: &ApiState, request: Request) -> Result<CommandRequest
         return Err(Fault::too_large("The body", REQUEST_MAX));
     }
     let parsing = tokio::task::spawn_blocking(move || parse(&bytes));
-    let command = parsing.await.map_err(|_| Fault::world("reading the body failed"))??;
-    match command.command {
-        Command::SavePlan { .. } => Ok(command),
+    let asked = parsing.await.map_err(|_| Fault::world("reading the body failed"))??;
+    match command(&asked) {
+        Command::SavePlan { .. } => Ok(asked),
         _ => Err(Fault::too_large("A command that saves no plan", BODY_MAX)),
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<CommandRequest, Fault> {
+pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
     serde_json::from_slice(bytes).map_err(|error| {
         let message = format!("This is not a command: {error}");
         let hint =
@@ -108,7 +113,7 @@ fn parse(bytes: &[u8]) -> Result<CommandRequest, Fault> {
 async fn refuse_agent(api: &ApiState, inside: &Inside, request: Request) -> Fault {
     let (mut body, mut bytes) = (request.into_body(), Vec::new());
     let read = read_up_to(&mut body, &mut bytes, AGENT_BODY_MAX, api.limits.body_within).await;
-    let wish = read.ok().and_then(|_| parse(&bytes).ok()).map(|asked| asked.command);
+    let wish = read.ok().and_then(|_| parse::<CommandRequest>(&bytes).ok()).map(|asked| asked.command);
     let what = match wish {
         Some(command) => match command.subject() {
             Some(subject) => format!("swarm {} {subject}", command.kind()),

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::{Extension, Json};
 use serde::de::DeserializeOwned;
 use swarm_engine::by_hand::{ByHandError, Hands};
 use swarm_engine::doctor::examine;
 use swarm_engine::paths::Paths;
 use swarm_engine::settings::environment;
-use swarm_protocol::api::ApiError;
+use swarm_protocol::api::{ApiError, Delivery};
 use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Actor, Answer, Command, Envelope};
 use swarm_protocol::deed::{CleanedUp, Deed, DeedDone, DeedRequest, Done};
@@ -19,14 +20,15 @@ use swarm_protocol::oplog::PreviewView;
 use super::body::{must_be_json, read_up_to};
 use super::commands::front_end;
 use crate::api_state::ApiState;
-use crate::fault::Fault;
-use crate::limits::BODY_MAX;
+use crate::fault::{Fault, NO_ANSWER};
+use crate::limits::{AGENT_BODY_MAX, BODY_MAX};
 use crate::peer::{Caller, Role};
 
 /// Do something by hand
 ///
-/// Worktrees, saved work, hooks, repairs. It has no id: when the answer is lost, look before you ask again. Work that is
-/// submitted and a worktree that is removed are recorded like commands.
+/// Worktrees, saved work, hooks, repairs. It is carried out to its end, also where the client hangs up; asked again with
+/// the same id, it is done once, for as long as this coordinator runs. Without an id, and when `lost` is the answer, look
+/// before you ask again. Work that is submitted and a worktree that is removed are recorded like commands.
 #[utoipa::path(
     post, path = "/v1/deeds", tag = "by hand",
     request_body(content = ref("#/components/schemas/DeedRequest"), content_type = "application/json"),
@@ -49,11 +51,38 @@ pub async fn send(
     let headers = request.headers().clone();
     let asked: Result<DeedRequest, Fault> = match caller.role(&headers) {
         Role::Viewer => Err(Fault::not_for_viewers(Role::Viewer)),
-        Role::Operator | Role::Agent => read(&api, request).await,
+        Role::Operator => read(&api, request, BODY_MAX).await,
+        Role::Agent => read(&api, request, AGENT_BODY_MAX).await,
     };
     api.only_operators(&caller, &headers, &wished(asked.as_ref().ok())).await?;
-    let DeedRequest { by, deed } = asked?;
-    Ok(Json(done(&api, front_end(by), deed).await?))
+    let DeedRequest { id, by, deed } = asked?;
+    let (by, wish) = (front_end(by), deed.clone());
+    let done = api.to_the_end(move |api| async move { once(&api, id, by, wish).await }).await;
+    let done = done.map_err(|fault| match fault.is_lost() {
+        true => Fault::lost_deed(NO_ANSWER, &deed),
+        false => fault,
+    });
+    Ok(Json(done?))
+}
+
+/// Does it; one that was done under this id is only answered again.
+async fn once(api: &Arc<ApiState>, id: Option<CommandId>, by: Actor, deed: Deed) -> Result<DeedDone, Fault> {
+    let Some(id) = id else { return done(api, by, new_id()?, deed).await };
+    let Some(cell) = api.deeds.of(&id, &deed) else {
+        let message = format!("Something else was asked for under the id {id}");
+        return Err(Fault::new(StatusCode::CONFLICT, "id_taken", message, "Give each deed an id of its own"));
+    };
+    if let (Deed::MergeWorktree { .. }, Delivery::Landed { answer }) =
+        (&deed, api.delivery(id.clone()).await?)
+    {
+        let (text, done) = (answer.text.clone(), Done::MergeWorktree(answer));
+        return Ok(DeedDone { text, done });
+    }
+    cell.get_or_try_init(|| done(api, by, id, deed)).await.cloned()
+}
+
+fn new_id() -> Result<CommandId, Fault> {
+    CommandId::new(ulid::Ulid::generate().to_string()).map_err(|error| Fault::world(error.to_string()))
 }
 
 /// As people are told what an agent wanted.
@@ -89,7 +118,7 @@ pub async fn preview(
     if caller.inside().is_some() {
         return Err(Fault::not_for_agents("An agent may not ask what would be done by hand"));
     }
-    let DeedRequest { deed, .. } = read(&api, request).await?;
+    let DeedRequest { deed, .. } = read(&api, request, BODY_MAX).await?;
     if let Deed::MergeWorktree { task } = deed {
         let command = told(api.by_hand(async move |paths| hands(&paths).await?.submits(&task).await).await?)?;
         return Ok(Json(api.preview(command).await?));
@@ -99,11 +128,11 @@ pub async fn preview(
     Ok(Json(PreviewView::of_lines(kind, &lines)))
 }
 
-async fn read<T: DeserializeOwned>(api: &ApiState, request: Request) -> Result<T, Fault> {
+async fn read<T: DeserializeOwned>(api: &ApiState, request: Request, bytes_max: usize) -> Result<T, Fault> {
     must_be_json(request.headers())?;
     let (mut body, mut bytes) = (request.into_body(), Vec::new());
-    if !read_up_to(&mut body, &mut bytes, BODY_MAX, api.limits.body_within).await? {
-        return Err(Fault::too_large("The body", BODY_MAX));
+    if !read_up_to(&mut body, &mut bytes, bytes_max, api.limits.body_within).await? {
+        return Err(Fault::too_large("The body", bytes_max));
     }
     serde_json::from_slice(&bytes)
         .map_err(|error| Fault::bad_request(format!("This cannot be done by hand: {error}")))
@@ -144,7 +173,7 @@ async fn would(paths: Paths, deed: Deed) -> Result<Vec<String>, ByHandError> {
     }
 }
 
-async fn done(api: &ApiState, by: Actor, deed: Deed) -> Result<DeedDone, Fault> {
+async fn done(api: &ApiState, by: Actor, id: CommandId, deed: Deed) -> Result<DeedDone, Fault> {
     Ok(match deed {
         Deed::CreateWorktree { task, from } => {
             let made = api
@@ -156,7 +185,7 @@ async fn done(api: &ApiState, by: Actor, deed: Deed) -> Result<DeedDone, Fault> 
         }
         Deed::MergeWorktree { task } => {
             let command = api.by_hand(async move |paths| hands(&paths).await?.submits(&task).await);
-            let answer = recorded(api, by, told(command.await?)?).await?;
+            let answer = recorded(api, by, id, told(command.await?)?).await?;
             DeedDone { text: answer.text.clone(), done: Done::MergeWorktree(answer) }
         }
         Deed::CleanUpWorktree { task, force } => {
@@ -164,7 +193,7 @@ async fn done(api: &ApiState, by: Actor, deed: Deed) -> Result<DeedDone, Fault> 
                 api.by_hand(async move |paths| hands(&paths).await?.cleaned_up(&task, force, false).await);
             let (line, record) = told(cleaned.await?)?;
             if let Some(command) = record {
-                match recorded(api, by, command).await {
+                match recorded(api, by, id, command).await {
                     // A coordinator was quicker to find out.
                     Err(fault) if fault.error.refusal.is_some() => {}
                     recorded => drop(recorded?),
@@ -211,9 +240,7 @@ fn of_cleanup(line: &CleanedUp) -> String {
     }
 }
 
-async fn recorded(api: &ApiState, by: Actor, command: Command) -> Result<Answer, Fault> {
-    let id = CommandId::new(ulid::Ulid::generate().to_string())
-        .map_err(|error| Fault::world(error.to_string()))?;
+async fn recorded(api: &ApiState, by: Actor, id: CommandId, command: Command) -> Result<Answer, Fault> {
     match api.command(Envelope { id, by, command }).await? {
         Response::Answer(answer) => Ok(answer),
         Response::Refused { refusal } => Err(refusal.into()),

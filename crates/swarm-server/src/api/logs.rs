@@ -1,5 +1,7 @@
 //! Journals of runs: by byte, or followed line by line.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ use super::events::last_event_id;
 use super::views::{Asked, asked};
 use crate::api_state::ApiState;
 use crate::fault::Fault;
-use crate::limits::{LOG_LINES_MAX, PAGE_BYTES};
+use crate::limits::{FILE_MAX, LOG_LINES_MAX, PAGE_BYTES};
 use crate::peer::Caller;
 use crate::sse::{self, Gone, Outlet};
 
@@ -112,6 +114,7 @@ pub async fn of_run(
         (status = 400, description = "Not a run, or not a number", body = ref("#/components/schemas/ErrorBody")),
         (status = 403, description = "An agent may read only its own", body = ref("#/components/schemas/ErrorBody")),
         (status = 404, description = "None is kept", body = ref("#/components/schemas/ErrorBody")),
+        (status = 413, description = "Too large to be shown", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
 pub async fn prompt(
@@ -123,14 +126,30 @@ pub async fn prompt(
     let iteration: u32 =
         iteration.parse().map_err(|_| Fault::bad_request(format!("{iteration:?} is no number")))?;
     may_read(&caller, &run)?;
-    let path = beside_a_journal(&api, &format!("{run}.prompt-{iteration}.json"));
-    let kept = path.and_then(|path| std::fs::read(path).ok());
-    let view = kept.and_then(|bytes| serde_json::from_slice::<GivenPrompt>(&bytes).ok());
+    let name = format!("{run}.prompt-{iteration}.json");
+    let reading = tokio::task::spawn_blocking(move || kept_prompt(&api, &name));
+    let view = reading.await.map_err(|error| Fault::world(error.to_string()))??;
     let none = || {
         let what = format!("No prompt of iteration {iteration} of {run} is kept");
         Fault::new(StatusCode::NOT_FOUND, "no_prompt", what, "Runs of earlier versions kept none")
     };
     Ok(Json(view.ok_or_else(none)?).into_response())
+}
+
+/// What was kept under this name, if it is of a size that can be shown.
+fn kept_prompt(api: &ApiState, name: &str) -> Result<Option<GivenPrompt>, Fault> {
+    let Some(mut file) = beside_a_journal(api, name).and_then(|path| File::open(path).ok()) else {
+        return Ok(None);
+    };
+    let mut bytes = Vec::new();
+    let read = Read::by_ref(&mut file).take(FILE_MAX + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Fault::world(format!("The prompt cannot be read: {error}")))?;
+    if bytes.len() as u64 > FILE_MAX {
+        let message = format!("{name} has more than {FILE_MAX} bytes");
+        let hint = "Look at the file itself, in the folder .swarm/agents";
+        return Err(Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message, hint));
+    }
+    Ok(serde_json::from_slice(&bytes).ok())
 }
 
 /// A file of this name among what agents, planners and verifications have left.

@@ -7,13 +7,14 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use swarm_engine::look::Look;
+use swarm_protocol::command::Command;
 use swarm_protocol::ids::CommandId;
 
-use super::body::{must_be_json, read_up_to};
+use super::body::must_be_json;
+use super::commands::{parse, read_command};
 use super::views::{Asked, When, see};
 use crate::api_state::ApiState;
 use crate::fault::Fault;
-use crate::limits::BODY_MAX;
 use crate::peer::{Caller, Role};
 
 /// Operations that are remembered, newest first
@@ -115,11 +116,6 @@ pub async fn preview(
         ));
     }
     must_be_json(request.headers())?;
-    let (mut body, mut bytes) = (request.into_body(), Vec::new());
-    if !read_up_to(&mut body, &mut bytes, BODY_MAX, api.limits.body_within).await? {
-        return Err(Fault::too_large("The body", BODY_MAX));
-    }
-    let command = serde_json::from_slice(&bytes)
-        .map_err(|error| Fault::bad_request(format!("This is not a command: {error}")))?;
+    let command = read_command(&api, request, parse, |command: &Command| command).await?;
     Ok(Json(api.preview(command).await?).into_response())
 }

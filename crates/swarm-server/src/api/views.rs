@@ -37,14 +37,14 @@ pub(super) fn with_seq(seq: u64, mut response: Response) -> Response {
     response
 }
 
-pub(super) async fn see(api: &ApiState, what: Look, when: Asked<When>) -> Result<Response, Fault> {
+pub(super) async fn see(api: &Arc<ApiState>, what: Look, when: Asked<When>) -> Result<Response, Fault> {
     see_at(api, what, asked(when)?.at).await
 }
 
-pub(super) async fn see_at(api: &ApiState, what: Look, at: Option<u64>) -> Result<Response, Fault> {
+pub(super) async fn see_at(api: &Arc<ApiState>, what: Look, at: Option<u64>) -> Result<Response, Fault> {
     let looked = match at {
         None => api.look(what).await?,
-        Some(at) => api.look_back(what, at).await??,
+        Some(at) => api.look_back(what, at).await?,
     };
     let seq = looked.seq;
     Ok(with_seq(seq, Json(Seen { seq, view: looked.view? }).into_response()))

@@ -43,6 +43,10 @@ async fn every_bad_request_gets_one_shape_of_error() {
         (("GET", "/v1/agents/..%2F..%2Fetc/log", "", b""), 400, "bad_request"),
         (("GET", "/v1/agents/ed-001/log", "", b""), 404, "no_log"),
         (("GET", "/v1/runs/r1/log", "", b""), 404, "no_log"),
+        (("GET", "/v1/trunk?path=../../", "", b""), 400, "bad_request"),
+        (("GET", "/v1/trunk?path=src/%2e%2e/%2e%2e/etc/passwd", "", b""), 400, "bad_request"),
+        (("GET", "/v1/trunk?path=%2Fetc%2Fpasswd", "", b""), 400, "bad_request"),
+        (("GET", "/v1/trunk?path=a%00b", "", b""), 400, "bad_request"),
         (("GET", "/v1/work", "", b""), 426, "upgrade_required"),
         (("GET", "/", "", b""), 404, "not_found"),
         (("GET", "/v2/status", "", b""), 404, "not_found"),
@@ -56,6 +60,31 @@ async fn every_bad_request_gets_one_shape_of_error() {
         assert!(["message", "hint"].iter().all(|part| !error[part].as_str().unwrap_or_default().is_empty()));
     }
     served.client.ping().await.expect("still there");
+}
+
+#[tokio::test]
+async fn a_path_that_leads_out_of_the_repository_is_refused_in_words() {
+    let served = Served::start();
+    served.plan(1).await;
+    let (status, answer) = served.request("GET", "/v1/trunk?path=../../", "", b"").await;
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    let message = answer["error"]["message"].as_str().unwrap_or_default();
+    assert_eq!(status, 400, "{answer}");
+    assert!(message.contains("is not a path of the repository: it is written from the top"), "{answer}");
+}
+
+#[tokio::test]
+async fn what_a_large_plan_would_do_may_be_asked_and_nothing_else_may_be_large() {
+    let served = Served::start();
+    let asked = async |body: serde_json::Result<Vec<u8>>| {
+        served.request("POST", "/v1/preview", JSON, &body.expect("JSON")).await
+    };
+    // There is no repository here to look at: whoever asks comes as far as that.
+    let (status, answer) = asked(serde_json::to_vec(&save(900, &"x".repeat(3000)))).await;
+    assert_eq!((status, answer.contains("\"lost\"")), (503, true), "{answer}");
+    let block = serde_json::json!({"do": "block_task", "task": "t1", "reason": "x".repeat(2 << 20)});
+    let (status, answer) = asked(serde_json::to_vec(&block)).await;
+    assert_eq!((status, answer.contains("more than 1048576 bytes")), (413, true), "{answer}");
 }
 
 #[tokio::test]

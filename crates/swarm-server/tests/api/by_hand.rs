@@ -15,9 +15,9 @@ use swarm_server::peer::{Inside, Standing};
 
 use super::served::Served;
 
-const JSON: &str = "Content-Type: application/json\r\n";
+pub(super) const JSON: &str = "Content-Type: application/json\r\n";
 
-fn git(dir: &Path, args: &[&str]) -> String {
+pub(super) fn git(dir: &Path, args: &[&str]) -> String {
     let mut call = Process::new("git");
     call.args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"]);
     let out = call.args(args).current_dir(dir).output().expect("git runs");
@@ -26,7 +26,7 @@ fn git(dir: &Path, args: &[&str]) -> String {
 }
 
 /// A swarm with one task in a repository with one commit.
-async fn repository() -> Served {
+pub(super) async fn repository() -> Served {
     let served = Served::start();
     let root = served.dir.path();
     git(root, &["init", "-q"]);

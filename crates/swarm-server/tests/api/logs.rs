@@ -56,6 +56,17 @@ async fn the_prompt_of_an_iteration_is_read_and_what_is_not_kept_is_said() {
 }
 
 #[tokio::test]
+async fn a_prompt_that_is_too_large_to_be_shown_is_not_read_to_its_end() {
+    let served = Served::start();
+    let logs = served.paths.agents.join("ed-001/logs");
+    std::fs::create_dir_all(&logs).expect("a folder");
+    let file = std::fs::File::create(logs.join("r3.prompt-1.json")).expect("made");
+    file.set_len(1 << 40).expect("as long as no memory is");
+    let (status, answer) = served.request("GET", "/v1/runs/r3/prompts/1", "", b"").await;
+    assert_eq!((status, answer.contains("too_large")), (413, true), "{answer}");
+}
+
+#[tokio::test]
 async fn pages_of_a_large_journal_are_bounded() {
     let served = Served::start();
     let mut large = journal(&served, 1);

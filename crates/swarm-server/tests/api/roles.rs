@@ -122,6 +122,22 @@ async fn one_attempt_cannot_take_all_places() {
     within("too many", busy).await;
 }
 
+#[tokio::test]
+async fn one_attempt_may_ask_only_so_often_and_a_person_as_often_as_they_like() {
+    let hour = std::time::Duration::from_secs(3600);
+    let limits = Limits { asks_at_once: 2, ask_every: hour, ..Limits::default() };
+    let inside = Standing::Inside(Inside { run: None, nonce: Some("n".into()) });
+    let served = Served::with(limits, Arc::new(move |_| inside.clone()));
+    for expected in [200, 200, 429, 429] {
+        let (status, answer) = served.request("GET", "/v1/ping", "", b"").await;
+        assert_eq!((status, answer.contains("too_often")), (expected, expected == 429), "{answer}");
+    }
+    let served = Served::with(limits, super::served::everybody());
+    for _ in 0..4 {
+        assert_eq!(served.request("GET", "/v1/ping", "", b"").await.0, 200);
+    }
+}
+
 /// Runs a shell line that asks the socket with curl, in this environment.
 fn curl(served: &Served, line: &str, environment: &[(&str, &str)]) -> String {
     let mut shell = Process::new("sh");

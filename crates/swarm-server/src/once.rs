@@ -1,0 +1,41 @@
+//! Deeds by the ids of their clients: one that is asked for again is not done again.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use swarm_protocol::deed::{Deed, DeedDone};
+use swarm_protocol::ids::CommandId;
+use tokio::sync::OnceCell;
+
+/// Deeds that are remembered. What is older is looked for where it was done.
+const REMEMBERED: usize = 256;
+
+/// Deeds by the names that their clients gave them.
+#[derive(Debug, Default)]
+pub struct Deeds {
+    known: Mutex<VecDeque<Known>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    id: CommandId,
+    deed: Deed,
+    done: Arc<OnceCell<DeedDone>>,
+}
+
+impl Deeds {
+    /// Where the answer of this deed is kept once there is one; none: the id is another deed's. What failed has no
+    /// answer, and is tried again.
+    pub fn of(&self, id: &CommandId, deed: &Deed) -> Option<Arc<OnceCell<DeedDone>>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(one) = known.iter().find(|one| one.id == *id) {
+            return (one.deed == *deed).then(|| Arc::clone(&one.done));
+        }
+        if known.len() >= REMEMBERED {
+            known.pop_front();
+        }
+        let done = Arc::default();
+        known.push_back(Known { id: id.clone(), deed: deed.clone(), done: Arc::clone(&done) });
+        Some(done)
+    }
+}
