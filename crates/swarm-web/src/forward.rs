@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, header};
 use axum::response::Response;
 use swarm_protocol::api::CommandRequest;
 use swarm_protocol::channel::REQUEST_MAX;
 use swarm_protocol::deed::DeedRequest;
 use swarm_server::api::body::{announced, read_up_to};
-use swarm_server::api::{Fault, LEDGER_HEADER, SEQ_HEADER};
+use swarm_server::api::{Fault, LEDGER_HEADER, NO_ANSWER, SEQ_HEADER};
 use swarm_server::client::{Client, ClientError};
 use swarm_server::limits::BODY_MAX;
 use swarm_server::peer::{ROLE_HEADER, Role};
@@ -57,6 +57,21 @@ impl Wish {
         self.method == Method::GET
             || ["/v1/commands", "/v1/preview", "/v1/deeds/preview"].contains(&self.target.path())
     }
+
+    fn changes(&self) -> bool {
+        self.method == Method::POST && ["/v1/commands", "/v1/deeds"].contains(&self.target.path())
+    }
+
+    /// Nobody knows whether it was done: said with the way to find out.
+    fn lost(&self, why: &str) -> Fault {
+        match self.target.path() {
+            "/v1/deeds" => match serde_json::from_slice::<DeedRequest>(&self.body) {
+                Ok(asked) => Fault::lost_deed(why, &asked.deed),
+                Err(_) => Fault::lost(why, "swarm status"),
+            },
+            _ => Fault::lost_command(why),
+        }
+    }
 }
 
 /// Carries it out where it can be carried out now. A command whose answer was lost is asked for again with its id, which
@@ -64,18 +79,31 @@ impl Wish {
 pub async fn hand_on(client: &Client, tail: &Tail, wish: &Wish) -> Result<Response, Fault> {
     match client.pass(wish.request()?).await {
         Ok(response) => Ok(undressed(response)),
-        Err(ClientError::Lost { .. }) if !wish.is_safe_twice() => Err(Fault::lost()),
-        Err(ClientError::Nobody | ClientError::Lost { .. }) => {
-            let era = Arc::clone(&tail.era.borrow());
-            Ok(undressed(era.api.answer(wish.request()?).await))
+        Err(ClientError::Lost { .. }) if !wish.is_safe_twice() => Err(wish.lost(NO_ANSWER)),
+        Err(ClientError::Lost { .. }) if wish.changes() => {
+            let again = beside(tail, wish).await?;
+            // That the second try failed says nothing about the first.
+            match again.status() == StatusCode::SERVICE_UNAVAILABLE {
+                true => Err(wish.lost(NO_ANSWER)),
+                false => Ok(again),
+            }
         }
-        // Looking goes on without it: the ledger is there. What is to be done waits for it.
-        Err(ClientError::Silent(_)) if wish.method == Method::GET => {
-            let era = Arc::clone(&tail.era.borrow());
-            Ok(undressed(era.api.answer(wish.request()?).await))
+        Err(ClientError::Nobody | ClientError::Lost { .. }) => beside(tail, wish).await,
+        // What is to be done waits for it, and may be done when it goes on.
+        Err(ClientError::Silent(silence)) if wish.changes() => {
+            let why = silence.to_string();
+            Err(wish.lost(&format!("T{}", why.strip_prefix('t').unwrap_or(&why))))
         }
+        // Looking goes on without it: the ledger is there.
+        Err(ClientError::Silent(_)) => beside(tail, wish).await,
         Err(error) => Err(Fault::world(error.to_string())),
     }
+}
+
+/// From the ledger, where nobody coordinates.
+async fn beside(tail: &Tail, wish: &Wish) -> Result<Response, Fault> {
+    let era = Arc::clone(&tail.era.borrow());
+    Ok(undressed(era.api.answer(wish.request()?).await))
 }
 
 fn undressed(response: Response) -> Response {

@@ -1,6 +1,7 @@
 //! Requests on their way to the coordinator, and to the ledger where there is none.
 
 use serde_json::json;
+use swarm_engine::store::{OpenOptions, Opened, Store};
 use swarm_protocol::channel::Response;
 use swarm_server::peer::Role;
 
@@ -69,6 +70,43 @@ async fn without_a_coordinator_the_board_is_there_and_a_command_lands() {
     let history = house.get("/v1/history?from=1", &cookie).await;
     assert!(history.body.contains(r#""by":"person:web""#), "{history:?}");
     assert_eq!(house.get("/v1/tasks/t9", &cookie).await.kind(), (409, "unknown_task".into()));
+}
+
+/// Takes what is asked and ends without an answer, as one that is killed in the middle does.
+fn ends_in_the_middle(socket: &std::path::Path) -> tokio::task::JoinHandle<()> {
+    use tokio::io::AsyncReadExt;
+    let listener = swarm_server::socket::bind(socket).expect("it listens");
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut head = [0; 4096];
+            let _ = stream.read(&mut head).await;
+        }
+    })
+}
+
+#[tokio::test]
+async fn a_coordinator_lost_in_the_middle_leaves_it_open_whether_it_was_done() {
+    let mut house = House::new().await;
+    house.served.plan(2).await;
+    let cookie = house.enter(Role::Operator).await;
+    house.served.close().await;
+    let ending = ends_in_the_middle(&house.served.paths.socket);
+    let deed = json!({ "deed": { "do": "restore", "name": "t1" } });
+    let heard = house.post("/v1/deeds", &cookie, &deed).await;
+    assert_eq!(heard.kind(), (503, "lost".into()), "{heard:?}");
+    let error = &heard.json()["error"];
+    let said = |part: &str| error[part].as_str().unwrap_or_default().to_owned();
+    assert!(said("message").contains("not known whether it was done"), "{error}");
+    assert!(said("hint").starts_with("`swarm restore` shows"), "{error}");
+    // A command is carried out by whoever has the ledger by then, once.
+    assert_eq!(house.wish(&cookie, "w1", "t1", "waits").await.json()["state"], "landed");
+    // Where that cannot be, its first try may still have been carried out.
+    let opened = Store::become_coordinator(&house.served.paths, OpenOptions::new("elsewhere"));
+    let Opened::Writer(_held) = opened.expect("opened") else { panic!("the lock is taken") };
+    let heard = house.wish(&cookie, "w2", "t2", "waits").await;
+    assert_eq!(heard.kind(), (503, "lost".into()), "{heard:?}");
+    assert!(heard.body.contains("the same id"), "{heard:?}");
+    ending.abort();
 }
 
 #[tokio::test]
