@@ -10,6 +10,7 @@ import { Door, showDist } from "./door.mjs";
 import { firstPaint, idle, longDiff, tenThousandTasks } from "./figures.mjs";
 import { anotherSite, rebinding } from "./strangers.mjs";
 import { noPlan, settle } from "./worlds.mjs";
+import { everyPageThen } from "./past.mjs";
 import { pictures } from "./pictures.mjs";
 import { stories } from "./stories.mjs";
 import { trials } from "./trials.mjs";
@@ -189,6 +190,39 @@ async function everyDialog({ page, base }) {
   if (found.length) throw new Error(found.join("\n"));
 }
 
+/** A list of operations is worth looking at when there is one of each kind: done, undone, and one that took it back. */
+async function operations({ page, base, swarm }) {
+  swarm.swarm("task", "defer", "3.2");
+  swarm.swarm("undo", "--yes");
+  swarm.swarm("task", "defer", "3.2");
+  swarm.swarm("task", "edit", "3.2", "--title", "Chapter on hooks, edited");
+  const all = swarm.view("op log");
+  const found = [];
+  for (const route of ["/operations", ...all.slice(0, 3).map(({ id }) => `/operations/${encodeURIComponent(id)}`)])
+    found.push(...(await oneRoute(page, base, route)));
+  swarm.swarm("undo", "--yes");
+  swarm.swarm("undo", "--yes");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.emulateMedia({ colorScheme: null });
+  if (found.length) throw new Error(found.join("\n"));
+}
+
+/** Whoever is not signed in gets one page. */
+async function signedOut({ browser, door }) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  await showDist(context);
+  const page = await context.newPage();
+  const found = [];
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    await page.goto(`${door.base}/operations`);
+    await page.getByText("swarm web", { exact: true }).waitFor();
+    found.push(...(await axe(page)).map((line) => `${colorScheme}: ${line}`));
+  }
+  await context.close();
+  if (found.length) throw new Error(found.join("\n"));
+}
+
 async function signingIn({ browser, door }) {
   const context = await browser.newContext();
   await showDist(context);
@@ -232,6 +266,11 @@ async function main() {
     await trial("a link works once", () => signingIn(given));
     await trial("axe finds nothing on any route in both themes, and nothing is cut off at three sizes", () => everyRoute(given));
     await trial("axe finds nothing in any dialog", () => everyDialog(given));
+    await trial("axe finds nothing on operations and on the signed-out page", async () => {
+      await signedOut(given);
+      await operations(given);
+    });
+    await trial("every page works in the past, and offers nothing that acts on it", () => everyPageThen(given, ROUTES));
     // Stories wait most of their time. Those with a world of their own are played beside those that share one; what is
     // measured is measured alone.
     const shared = async () => {

@@ -105,6 +105,7 @@ export function Act({
     <button
       type="button"
       className={`button ${tone ?? "plain"}${small ? " small" : ""}`}
+      data-act=""
       aria-disabled={no ? true : undefined}
       title={no ? `${no.message}${no.hint ? `. ${no.hint}` : ""}` : title}
       onClick={() => (no ? say(no.message, no.hint) : onAct())}
