@@ -4,7 +4,7 @@ mod world;
 
 use std::os::unix::fs::PermissionsExt;
 
-use world::{Ran, World, run};
+use world::World;
 
 const PLAN: &str = "# Goal\n\n- [ ] 1.1 One\n";
 
@@ -13,28 +13,6 @@ fn planned() -> World {
     world.file("plan.md", PLAN);
     world.swarm(&["plan", "save", "plan.md"]).good();
     world
-}
-
-fn is_root() -> bool {
-    std::os::unix::fs::MetadataExt::uid(&std::fs::metadata("/proc/self").expect("a process")) == 0
-}
-
-/// Root may write anywhere, so a user without rights runs the program: nobody, by setpriv.
-fn as_nobody(world: &World, args: &[&str]) -> Ran {
-    if !is_root() {
-        return world.swarm(args);
-    }
-    let bin = world.base.join("swarm");
-    if !bin.exists() {
-        std::fs::copy(world::SWARM, &bin).expect("a copy of the binary");
-    }
-    // The folder of a temporary directory is closed to others; its repository is not theirs either.
-    std::fs::set_permissions(&world.base, std::fs::Permissions::from_mode(0o755)).expect("opened");
-    let mut command = world.program("setpriv");
-    command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(bin).args(args);
-    let trusted = "[safe]\n\tdirectory = *\n";
-    std::fs::write(world.base.join("home/.gitconfig"), trusted).expect("a configuration of git");
-    run(&mut command)
 }
 
 #[test]
@@ -49,9 +27,9 @@ fn a_read_only_ledger_can_be_read_and_says_so_when_written() {
         }
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("closed");
     }
-    let read = as_nobody(&world, &["task", "list"]);
+    let read = world.without_rights(&["task", "list"]);
     assert!(read.clone().good().contains("One"), "{}", read.err);
-    let written = as_nobody(&world, &["task", "add", "Two"]);
+    let written = world.without_rights(&["task", "add", "Two"]);
     assert_eq!(written.code, Some(3), "{}{}", written.out, written.err);
     assert!(written.err.contains("Error: ") && written.err.contains("Hint: "), "{}", written.err);
     assert_eq!(std::fs::read(world.ledger()).expect("a ledger"), before);

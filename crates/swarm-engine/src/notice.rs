@@ -9,7 +9,7 @@ pub struct Notice {
 }
 
 impl Notice {
-    pub(crate) fn new(text: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn new(text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { text: text.into(), hint: hint.into() }
     }
 }

@@ -7,5 +7,5 @@ mod stamp;
 mod files;
 mod import;
 
-pub use files::{Condition, check, conditions, witnesses, write, write_evidence, write_exports};
+pub use files::{Condition, check, conditions, keep_ahead, witnesses, write, write_evidence, write_exports};
 pub use import::{ImportSource, find_import};

@@ -178,6 +178,10 @@ impl Session {
         for notice in self.store.take_notices() {
             note(&notice.text);
         }
+        // At each start, until a person has seen it.
+        if let Some(loss) = &self.store.state().loss {
+            note(&format!("The ledger lost records: {loss}; `swarm plan salvage` brings back what it can"));
+        }
         let git = &self.world.git;
         if self.store.state().running && git.clear_torn().await? > 0 {
             note("Files that a power cut had left without content were removed from the git directory");

@@ -130,7 +130,7 @@ fn read(file: &Path) -> Result<String, SettingsError> {
     };
     match std::fs::metadata(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(String::new()),
-        Err(error) => return fail(format!("it cannot be read: {error}"), ""),
+        Err(error) => return fail(format!("it cannot be read: {error}"), &hint_of(file, &error)),
         Ok(meta) if meta.len() > FILE_BYTES_MAX => {
             return fail(format!("it has {} bytes, at most {FILE_BYTES_MAX} are read", meta.len()), "");
         }
@@ -139,7 +139,14 @@ fn read(file: &Path) -> Result<String, SettingsError> {
     match std::fs::read(file).map(String::from_utf8) {
         Ok(Ok(text)) => Ok(text),
         Ok(Err(_)) => fail("it is not UTF-8 text".into(), "Save the file as UTF-8"),
-        Err(error) => fail(format!("it cannot be read: {error}"), ""),
+        Err(error) => fail(format!("it cannot be read: {error}"), &hint_of(file, &error)),
+    }
+}
+
+fn hint_of(file: &Path, error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::PermissionDenied => crate::store::access_hint(file),
+        _ => String::new(),
     }
 }
 

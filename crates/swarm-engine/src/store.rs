@@ -30,7 +30,7 @@ pub use crate::replace::replace;
 pub use aside::{foreign_plan, is_foreign_file, move_foreign_aside, moved_plan};
 pub use claim::LedgerClaim;
 pub use closing::{Archived, archived};
-pub use error::{StoreError, stopped_hint};
+pub use error::{StoreError, access_hint, stopped_hint};
 pub use gitignore::ensure_ignored;
 pub use options::OpenOptions;
 pub use reader::Reading;

@@ -29,6 +29,7 @@ mod publish_cases;
 mod publish_matrix;
 mod sandbox_limits;
 mod sandbox_walls;
+mod store_cut;
 mod store_disk;
 mod store_life;
 mod store_migration;

@@ -84,6 +84,11 @@ impl Appender {
         std::mem::take(&mut self.findings)
     }
 
+    pub(crate) fn mend_copy(&mut self) -> Vec<Finding> {
+        let (file, end) = (&self.file, self.durable.end);
+        self.copy.as_mut().map_or_else(Vec::new, |copy| copy.mend(&**file, end))
+    }
+
     /// Writes a group, makes it durable, answers, and only then lets the second copy follow.
     ///
     /// The copy comes last so that it never knows a record the ledger could still lose: whatever

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::appender::write_all;
 use crate::finding::Finding;
+use crate::frame::{LINE_MAX, check_line, claimed_len};
 use crate::paths::{LedgerPaths, parent};
 use crate::quarantine::{self, for_each_chunk};
 use crate::source::Source;
@@ -61,6 +62,34 @@ impl SecondCopy {
         findings
     }
 
+    /// Compares every byte and makes anew what differs.
+    pub fn mend(&mut self, main: &dyn VfsFile, main_end: u64) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let done = match self.file.clone() {
+            Some(file) => self.compare(&file, main, main_end, &mut findings),
+            None => self.reopen(main, main_end, &mut findings),
+        };
+        if let Err(error) = done {
+            findings.extend(self.failed(&error));
+        }
+        findings
+    }
+
+    fn compare(
+        &mut self,
+        file: &Arc<dyn VfsFile>,
+        main: &dyn VfsFile,
+        main_end: u64,
+        findings: &mut Vec<Finding>,
+    ) -> io::Result<()> {
+        let len = file.len()?.min(main_end);
+        if agreement(&**file, main, len)? < len {
+            self.len = self.differing_from(file, main, main_end, findings)?;
+            self.catch_up(main, main_end)?;
+        }
+        Ok(())
+    }
+
     /// A copy that was removed or replaced is made again from the start at the next append.
     pub fn check_path(&mut self) {
         let there = self.vfs.open(&self.path, Open::Read).and_then(|file| file.identity());
@@ -97,9 +126,28 @@ impl SecondCopy {
         if len <= main_end && same_last_line(file, main, len)? {
             return Ok(len);
         }
+        self.differing_from(file, main, main_end, findings)
+    }
+
+    /// The same, whatever the last line says.
+    fn differing_from(
+        &self,
+        file: &Arc<dyn VfsFile>,
+        main: &dyn VfsFile,
+        main_end: u64,
+        findings: &mut Vec<Finding>,
+    ) -> io::Result<u64> {
+        let len = file.len()?;
         let agreed = agreement(&**file, main, len.min(main_end))?;
         // The first difference may lie inside a record that is whole but another one.
         let suspect = last_line_start(&**file, agreed)?.unwrap_or(0);
+        if agreed < main_end && is_better(file, main, suspect, main_end)? {
+            let why = format!(
+                "the ledger itself is damaged behind byte {suspect}, where the copy is whole; \
+                 `swarm doctor --fix` repairs the ledger"
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
         let quarantine = if says_something_else(file, main, suspect, main_end)? {
             Some(quarantine::keep_ranges(&*self.vfs, &self.paths, &**file, &[(suspect, len)])?.path)
         } else {
@@ -129,7 +177,7 @@ impl SecondCopy {
 }
 
 /// The copy ends with a whole line that the ledger has at the same place. By the chain that line
-/// stands for all lines before it; rot inside the copy is found by a full verification.
+/// stands for all lines before it; rot inside the copy is found by a full verification and mended by `mend`.
 fn same_last_line(copy: &Arc<dyn VfsFile>, main: &dyn VfsFile, len: u64) -> io::Result<bool> {
     let Some(start) = last_line_start(&**copy, len)? else { return Ok(len == 0) };
     let mut source = Source::new(copy.clone())?;
@@ -149,7 +197,7 @@ fn last_line_start(file: &dyn VfsFile, len: u64) -> io::Result<Option<u64>> {
     if len == 0 {
         return Ok(None);
     }
-    for span in [4 << 10, crate::frame::LINE_MAX as u64 + 1] {
+    for span in [4 << 10, LINE_MAX as u64 + 1] {
         let from = len.saturating_sub(span);
         let mut bytes = Vec::new();
         for_each_chunk(file, &[(from, len)], &mut |chunk| {
@@ -186,6 +234,21 @@ pub(crate) fn agreement(a: &dyn VfsFile, b: &dyn VfsFile, limit: u64) -> io::Res
         Ok(())
     })?;
     Ok(at)
+}
+
+/// The copy has a whole record where the ledger has none: the ledger has rotted where nobody reads it any more, and its bytes
+/// must not go over the only good ones.
+fn is_better(copy: &Arc<dyn VfsFile>, main: &dyn VfsFile, at: u64, main_end: u64) -> io::Result<bool> {
+    if Source::new(copy.clone())?.line_at(at, at).is_none() {
+        return Ok(false);
+    }
+    let mut theirs = Vec::new();
+    for_each_chunk(main, &[(at, main_end.min(at + LINE_MAX as u64))], &mut |chunk| {
+        theirs.extend_from_slice(chunk);
+        Ok(())
+    })?;
+    let line = claimed_len(&theirs).and_then(|len| theirs.get(..len));
+    Ok(line.is_none_or(|line| check_line(line).is_err()))
 }
 
 /// Whether what is to be cut holds a whole record that the ledger does not have at that place.

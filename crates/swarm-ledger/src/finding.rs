@@ -41,6 +41,25 @@ pub struct Loss {
     pub quarantine_hash: Option<Hash>,
 }
 
+impl Loss {
+    /// Nothing of the records is left in either file: they were cut off where a batch ends.
+    pub fn is_cut(&self) -> bool {
+        self.bytes == 0 && self.next_valid.is_none()
+    }
+
+    /// The last record that is known to be gone or behind the damage.
+    pub fn last_seq(&self) -> u64 {
+        self.last_valid.map_or(self.known_seq, |last| last.seq.max(self.known_seq))
+    }
+
+    fn missing(&self) -> String {
+        match (self.last_good.seq + 1, self.last_seq()) {
+            (first, last) if first < last => format!("records {first} to {last} are"),
+            (first, _) => format!("record {first} is"),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
     /// The last batch had not been finished when the writer ended; it was never answered.
@@ -59,6 +78,8 @@ pub enum Finding {
     Damage(Loss),
     /// Damage: the records behind it were moved to quarantine.
     Loss(Loss),
+    /// The first record is damaged in both files; the ledger is read from behind the record of a snapshot.
+    StartDamaged { base: u64 },
     /// A witness remembers another record under this seq.
     WitnessDisagrees { witness: Witness, here: Hash },
     /// A record of an older epoch stands behind one of a newer epoch.
@@ -105,6 +126,14 @@ impl fmt::Display for Finding {
             Self::ReadFromCopy { last } => {
                 write!(f, "The ledger is gone; this was read from the second copy, up to record {}", last.seq)
             }
+            Self::Damage(loss) | Self::Loss(loss) if loss.is_cut() => write!(
+                f,
+                "The ledger ends at record {}, but {} knows of record {}: {} missing",
+                loss.last_good.seq,
+                loss.known_by,
+                loss.known_seq,
+                loss.missing()
+            ),
             Self::Damage(loss) => write!(
                 f,
                 "The ledger is damaged after record {}: {} knows of record {}",
@@ -114,6 +143,11 @@ impl fmt::Display for Finding {
                 f,
                 "The ledger was damaged after record {} ({} knows of record {}): {} bytes were moved to quarantine",
                 loss.last_good.seq, loss.known_by, loss.known_seq, loss.bytes
+            ),
+            Self::StartDamaged { base } => write!(
+                f,
+                "The first record of the ledger is damaged in both copies; everything up to record {base} is known \
+                 from the snapshot alone"
             ),
             Self::WitnessDisagrees { witness, .. } => {
                 write!(f, "{} remembers another record {}", witness.source, witness.seq)

@@ -142,6 +142,12 @@ impl Ledger {
         self.shared.lock().intake.epoch()
     }
 
+    /// Compares the whole second copy with the ledger and makes it anew from where it differs: rot in its middle, which
+    /// nobody meets before the copy is needed. For a ledger that was walked from its first record.
+    pub fn mend_copy(&self) -> Vec<Finding> {
+        self.shared.pen.lock().unwrap_or_else(PoisonError::into_inner).appender.mend_copy()
+    }
+
     pub fn take_findings(&self) -> Vec<Finding> {
         std::mem::take(&mut self.shared.lock().findings)
     }

@@ -33,7 +33,7 @@ pub enum OpenError {
     Missing { path: PathBuf, found: Vec<Trace> },
     #[error("The ledger {} is empty", .0.display())]
     Empty(PathBuf),
-    #[error("The first record of {} is damaged, and the second copy does not have it: no record can be proven", .0.display())]
+    #[error("The first batch of {} is damaged, and the second copy does not have it whole: no record can be proven", .0.display())]
     NothingValid(PathBuf),
     #[error("{} is ledger {here}, but {other_source} belongs to ledger {other}", path.display())]
     AnotherLedger { path: PathBuf, here: String, other: String, other_source: String },

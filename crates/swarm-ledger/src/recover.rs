@@ -92,7 +92,8 @@ pub fn recover(request: &Recovery<'_>, visit: &mut dyn FnMut(&Line<'_>)) -> Resu
     let mut main = Source::new(file.clone()).map_err(OpenError::io("read", path))?;
     refuse_other(request, &mut main, copy.as_mut())?;
     let (walk, base) = prove(request, &mut main, copy.as_mut(), visit);
-    let (Some(head), Some(genesis)) = (walk.head, walk.genesis.clone()) else {
+    let genesis = walk.genesis.clone().or_else(|| known_to_the_base(request, base.as_ref()));
+    let (Some(head), Some(genesis)) = (walk.head, genesis) else {
         return Err(nothing_there(request, main, copy_error));
     };
     let notes = note::read_all(&**request.vfs, request.paths, &genesis.ledger_id)
@@ -121,6 +122,14 @@ impl Opened<'_> {
         let behind =
             Behind::look(good, self.head.end, Some(&mut self.main), self.copy.as_mut(), witnesses, &notes);
         let mut findings = walk.findings.clone();
+        findings.extend(
+            walk.genesis.is_none().then_some(Finding::StartDamaged { base: self.base.map_or(0, |b| b.seq) }),
+        );
+        // Who has been heard about a loss remembers what was lost: that was said then, and stands in the ledger.
+        findings.retain(|finding| match finding {
+            Finding::WitnessDisagrees { witness, .. } => !notes.iter().any(|note| note.answers(witness)),
+            _ => true,
+        });
         let access = match self.request.access {
             Access::Read => {
                 findings.extend(told_to_a_reader(&walk, &behind, good));
@@ -233,6 +242,13 @@ pub(crate) fn prove(
     let mut walker = Walker { main: Some(main), copy, witnesses: request.witnesses };
     let base = request.bases.iter().find_map(|base| walker.accepts(base));
     (walker.walk(base.as_ref(), visit), base.map(|(head, _)| head))
+}
+
+/// The name of a ledger whose first record is damaged in both files, from the snapshot that the walk began behind.
+fn known_to_the_base(request: &Recovery<'_>, base: Option<&Head>) -> Option<Genesis> {
+    let base = base?;
+    let named = request.witnesses.iter().find(|w| w.seq == base.seq && w.hash == Some(base.hash))?;
+    Some(Genesis { ledger_id: named.ledger_id.clone()?, format: FORMAT })
 }
 
 /// The copy, or why it cannot be opened. An intact ledger goes on without it; the writer reports it.

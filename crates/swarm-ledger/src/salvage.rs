@@ -34,17 +34,37 @@ pub fn salvage(
 ) -> io::Result<Vec<Salvaged>> {
     let mut files = Vec::new();
     for (number, path) in quarantine::list(vfs, paths)? {
-        let mut source = Source::new(vfs.open(&path, Open::Read)?)?;
-        let bytes = source.len();
-        let mut salvaged = Salvaged { number, path, bytes, records: 0, unreadable: bytes };
-        let mut offset = 0;
-        while let Some((start, line)) = source.next_valid(offset) {
-            visit(&salvaged.path, &line);
-            salvaged.records += 1;
-            salvaged.unreadable -= line.bytes.len() as u64;
-            offset = start + line.bytes.len() as u64;
-        }
-        files.push(salvaged);
+        files.push(salvage_file(vfs, number, path, visit)?);
     }
     Ok(files)
+}
+
+/// The same for a ledger of which no record can be proven, and its copy.
+pub fn salvage_unproven(
+    vfs: &dyn Vfs,
+    paths: &LedgerPaths,
+    visit: &mut dyn FnMut(&Path, &Line<'_>),
+) -> io::Result<Vec<Salvaged>> {
+    let there = std::iter::once(&paths.main).chain(&paths.copy);
+    let there = there.filter(|path| vfs.exists(path).unwrap_or(false));
+    there.map(|path| salvage_file(vfs, 0, path.clone(), visit)).collect()
+}
+
+fn salvage_file(
+    vfs: &dyn Vfs,
+    number: u64,
+    path: PathBuf,
+    visit: &mut dyn FnMut(&Path, &Line<'_>),
+) -> io::Result<Salvaged> {
+    let mut source = Source::new(vfs.open(&path, Open::Read)?)?;
+    let bytes = source.len();
+    let mut salvaged = Salvaged { number, path, bytes, records: 0, unreadable: bytes };
+    let mut offset = 0;
+    while let Some((start, line)) = source.next_valid(offset) {
+        visit(&salvaged.path, &line);
+        salvaged.records += 1;
+        salvaged.unreadable -= line.bytes.len() as u64;
+        offset = start + line.bytes.len() as u64;
+    }
+    Ok(salvaged)
 }

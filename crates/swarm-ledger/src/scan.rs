@@ -74,13 +74,12 @@ impl Walker<'_> {
             unproven_from: base.map_or(0, |(head, _)| head.end),
             genesis,
         };
-        let Some(genesis) = &walk.genesis else { return walk };
-        let mut before = Mark { seq: 0, hash: genesis.root() };
-        let mut end = 0;
-        if let Some((base, _)) = base {
-            before = Mark { seq: base.seq, hash: base.hash };
-            end = base.end;
-        }
+        // Behind a base that lies on the ledger the chain holds without its first record.
+        let (mut before, mut end) = match (base, &walk.genesis) {
+            (Some((base, _)), _) => (Mark { seq: base.seq, hash: base.hash }, base.end),
+            (None, Some(genesis)) => (Mark { seq: 0, hash: genesis.root() }, 0),
+            (None, None) => return walk,
+        };
         // Starts of records not yet known durable; short, because each group names the one before.
         let mut unproven: std::collections::VecDeque<(u64, u64)> = Default::default();
         let mut batch = Vec::new();

@@ -2,6 +2,7 @@
 //!
 //! The two questions are answered apart, because a ledger cut at the end of a batch is sound.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 
 use crate::batch::Head;
@@ -14,7 +15,7 @@ use crate::recover::{Access, OnDamage, Recovery, recover};
 use crate::vfs::{Open, Vfs};
 
 /// How the second copy compares, byte by byte.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CopyState {
     Absent,
     /// The ledger's bytes, `behind` of them still missing.
@@ -23,6 +24,10 @@ pub enum CopyState {
     },
     Differs {
         at: u64,
+    },
+    /// It is there and cannot be opened.
+    Unreadable {
+        why: String,
     },
 }
 
@@ -38,7 +43,8 @@ pub struct Verification {
 
 impl Verification {
     pub fn is_sound(&self) -> bool {
-        self.integrity.is_empty() && !matches!(self.copy, CopyState::Differs { .. })
+        self.integrity.is_empty()
+            && !matches!(self.copy, CopyState::Differs { .. } | CopyState::Unreadable { .. })
     }
 
     pub fn is_complete(&self) -> bool {
@@ -77,9 +83,13 @@ pub fn verify(
 
 fn copy_state(vfs: &Arc<dyn Vfs>, paths: &LedgerPaths, end: u64) -> Result<CopyState, OpenError> {
     let Some(path) = &paths.copy else { return Ok(CopyState::Absent) };
-    let (Ok(copy), Ok(main)) = (vfs.open(path, Open::Read), vfs.open(&paths.main, Open::Read)) else {
-        return Ok(CopyState::Absent);
+    let copy = match vfs.open(path, Open::Read) {
+        Ok(copy) => copy,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(CopyState::Absent),
+        Err(error) => return Ok(CopyState::Unreadable { why: error.to_string() }),
     };
+    // Gone: what was read came from the copy.
+    let Ok(main) = vfs.open(&paths.main, Open::Read) else { return Ok(CopyState::Absent) };
     let compared = || {
         // One that was cut is told as damage; what is left of it is compared.
         let len = copy.len()?.min(end).min(main.len()?);

@@ -88,6 +88,11 @@ impl LedgerWriter {
         self.intake.epoch()
     }
 
+    /// As [`crate::Ledger::mend_copy`].
+    pub fn mend_copy(&mut self) -> Vec<Finding> {
+        self.appender.mend_copy()
+    }
+
     pub fn take_findings(&mut self) -> Vec<Finding> {
         self.appender.take_findings()
     }

@@ -10,4 +10,5 @@ mod killed;
 mod locks;
 mod planted;
 mod recovery;
+mod rot;
 mod stranger;

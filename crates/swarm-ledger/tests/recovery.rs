@@ -131,8 +131,10 @@ fn a_witness_that_knows_more_proves_a_truncation_once() {
         assert_eq!((loss.last_good.seq, loss.known_seq, loss.known_by.as_str()), (2, 3, "refs/swarm/ledger"));
         assert_eq!(kinds(&open().findings), Vec::<String>::new(), "the witness has been heard");
         world.append(&[2]);
-        let disagrees = if hash { vec!["WitnessDisagrees".to_owned()] } else { vec![] };
-        assert_eq!(kinds(&open().findings), disagrees);
+        assert_eq!(kinds(&open().findings), Vec::<String>::new(), "nor does it disagree for ever");
+        let other = [witness(2, Some(head.hash))];
+        let unheard = world.try_open(Access::Write, OnDamage::Quarantine, &other).expect("opens");
+        assert_eq!(kinds(&unheard.findings), ["WitnessDisagrees"]);
     }
 }
 

@@ -152,14 +152,16 @@ impl Since {
     /// Takes in the next record.
     pub fn note(&mut self, event: &Event) {
         if let (Some(task), Some(status)) = (event.task(), event.status()) {
-            self.tasks.values_mut().for_each(|ids| drop(ids.remove(task)));
-            self.tasks.retain(|_, ids| !ids.is_empty());
+            self.tasks.retain(|_, ids| {
+                ids.remove(task);
+                !ids.is_empty()
+            });
             self.tasks.entry(status.word().to_owned()).or_default().insert(task.clone());
         }
         if let Event::Iteration { usage: Some(usage), .. }
         | Event::ReviewAnswered { usage: Some(usage), .. } = event
         {
-            self.usage = self.usage.plus(usage);
+            self.usage = self.usage.plus(*usage);
         }
     }
 }

@@ -29,7 +29,7 @@ use crate::proposal::{Proposal, ProposalEnd};
 use crate::record::{RecordError, member};
 use crate::review::ReviewNote;
 use crate::time::Timestamp;
-pub use line::{line, line_at, paused};
+pub use line::{line, line_at, loss_words, paused};
 use members::Members;
 pub use plan::SnapshotData;
 
@@ -67,9 +67,9 @@ events! {
     PlanReopened "plan_reopened" [] { archive "archive": String }
 
     // --- the ledger itself ----------------------------------------------------------------------
-    /// Records were damaged and no second copy held them; they lie in the quarantine file.
+    /// Records were damaged or cut off and no second copy held them; what is left of them lies in the quarantine files.
     LedgerLoss "ledger_loss" []
-        { last_good_seq "lastGoodSeq": u64, last_good_hash "lastGoodHash": String, lost_hash "lostHash": String, quarantine "quarantine": String }
+        { last_good_seq "lastGoodSeq": u64, last_good_hash "lastGoodHash": String, lost_hash "lostHash": String, quarantine "quarantine": String, known_seq "knownSeq": Option<u64>, known_by "knownBy": Option<String> }
     /// Damaged bytes were replaced by the same bytes of the second copy.
     LedgerRepaired "ledger_repaired" [] { from_seq "fromSeq": u64, to_seq "toSeq": u64, quarantine "quarantine": String }
     /// A torn last batch, never acknowledged, was cut off.

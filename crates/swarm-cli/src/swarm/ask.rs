@@ -205,11 +205,20 @@ impl Swarm {
 
     /// The ledger open for one command; none when a coordinator has it.
     pub(super) fn writer(&self, role: &str, on_damage: OnDamage) -> Result<Option<Store>, CliError> {
-        let anchors = self.runtime.block_on(anchor::witnesses(&self.git))?;
-        let options = OpenOptions::new(role).on_damage(on_damage).anchors(anchors);
+        self.writer_with(OpenOptions::new(role).on_damage(on_damage))
+    }
+
+    /// The same for one that repairs: with every record walked and the whole second copy compared.
+    pub(super) fn thorough_writer(&self, role: &str, on_damage: OnDamage) -> Result<Option<Store>, CliError> {
+        self.writer_with(OpenOptions::new(role).on_damage(on_damage).thorough())
+    }
+
+    fn writer_with(&self, options: OpenOptions) -> Result<Option<Store>, CliError> {
+        let options = options.anchors(self.runtime.block_on(anchor::witnesses(&self.git))?);
+        let role = options.role.clone();
         match Store::open_writer(&self.paths, options)? {
             Opened::Writer(store) => {
-                super::inside::refuse_agents(role)?;
+                super::inside::refuse_agents(&role)?;
                 Ok(Some(store))
             }
             Opened::Busy(_) => Ok(None),

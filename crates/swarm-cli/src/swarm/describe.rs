@@ -1,7 +1,7 @@
 //! What an event says to a person, in a few words. Its type, task and time stand beside it.
 
 use swarm_protocol::conflict::shown;
-use swarm_protocol::event::Event;
+use swarm_protocol::event::{Event, loss_words};
 use swarm_protocol::gist::gist;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::outcome::{Gate, Next};
@@ -45,9 +45,7 @@ fn plan(event: &Event) -> Option<String> {
 /// Events about the ledger and the swarm as a whole.
 fn swarm(event: &Event) -> Option<String> {
     Some(match event {
-        Event::LedgerLoss { last_good_seq, quarantine, .. } => {
-            format!("after record {last_good_seq}, kept in {quarantine}")
-        }
+        Event::LedgerLoss { .. } => loss_words(event)?,
         Event::LedgerRepaired { from_seq, to_seq, .. } => {
             format!("records {from_seq} to {to_seq} from the second copy")
         }

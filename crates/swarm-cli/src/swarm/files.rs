@@ -79,7 +79,12 @@ impl Swarm {
     /// where the ledger has lost its record.
     pub fn highest_number_on_file(&self, phase: u32) -> u64 {
         let beside = std::fs::read_dir(&self.paths.swarm).into_iter().flatten().flatten();
-        let is_witness = |name: &str| name == "plan.json" || name.starts_with("plan-ledger.quarantine.");
+        // With those that were kept aside: a plan of records that the ledger lost.
+        let is_witness = |name: &str| {
+            name == "plan.json"
+                || name.starts_with("plan.json.ahead-")
+                || name.starts_with("plan-ledger.quarantine.")
+        };
         beside
             .filter(|entry| entry.file_name().to_str().is_some_and(is_witness))
             .filter_map(|entry| highest_number_in(&entry.path(), phase))

@@ -20,7 +20,7 @@ impl Swarm {
     pub fn rebuild(&self) -> Result<Vec<String>, CliError> {
         self.refuse_without_a_plan()?;
         let on_damage = self.configuration()?.config.recovery.on_damage;
-        let Some(mut store) = self.writer("plan rebuild", on_damage)? else {
+        let Some(mut store) = self.thorough_writer("plan rebuild", on_damage)? else {
             return Ok(vec!["The running coordinator keeps everything up to date".into()]);
         };
         if store.state().plan.is_none() {

@@ -2,13 +2,16 @@
 //! seen it.
 
 use serde::Serialize;
-use swarm_engine::store::{SalvageItem, Store};
+use swarm_engine::store::{Notice, SalvageItem, Store};
 use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::config::OnDamage;
 use swarm_protocol::refusal::Refusal;
 
 use super::Swarm;
 use crate::error::CliError;
+
+/// Records of one reason that are named one by one.
+const NAMED_MAX: usize = 20;
 
 /// One lost record and what becomes of it.
 #[derive(Debug, Serialize)]
@@ -26,11 +29,11 @@ impl Swarm {
         Ok(self.salvageable()?.into_iter().map(|item| lost(&item)).collect())
     }
 
-    /// Brings back what can be brought back, and records that the loss was seen.
+    /// Brings back what can be brought back, says what stays lost, and records that the loss was seen.
     pub fn salvage(&self) -> Result<Answer, CliError> {
         self.refuse_without_a_plan()?;
         // Damage that waited for a person is moved aside now, which is what the person asks for with this.
-        if let Some(store) = self.writer("plan salvage", OnDamage::Quarantine)? {
+        if let Some(store) = self.thorough_writer("plan salvage", OnDamage::Quarantine)? {
             let notices = store.finish()?;
             self.tell(&notices);
         }
@@ -38,21 +41,64 @@ impl Swarm {
             return Err(Refusal::NothingToChange { what: "No records were lost".into() }.into());
         }
         let mut salvaged = 0;
-        for item in self.salvageable()? {
-            let Some(command) = item.command else { continue };
+        let found = Store::salvage(&self.paths, &self.options("read"))?;
+        let mut left: Vec<(u64, String, String)> = Vec::new();
+        for item in found.items {
+            let Some(command) = item.command else {
+                left.push((item.seq, item.what, item.why_not));
+                continue;
+            };
             match self.ask(command) {
                 Ok(_) => salvaged += 1,
                 // What came since is stronger than what was lost.
-                Err(error) if error.exit == crate::exit::Exit::Refused => {}
+                Err(error) if error.exit == crate::exit::Exit::Refused => {
+                    left.push((item.seq, item.what, error.message));
+                }
                 Err(error) => return Err(error),
             }
         }
-        self.ask(Command::AcknowledgeLoss { salvaged })
+        let answer = self.ask(Command::AcknowledgeLoss { salvaged })?;
+        self.tell(&not_brought_back(left, &found.gaps));
+        Ok(answer)
     }
 
     fn salvageable(&self) -> Result<Vec<SalvageItem>, CliError> {
         Ok(Store::salvage(&self.paths, &self.options("read"))?.items)
     }
+}
+
+/// What stays lost, one line for each reason.
+fn not_brought_back(left: Vec<(u64, String, String)>, gaps: &[(u64, u64)]) -> Vec<Notice> {
+    let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
+    for (seq, what, why) in left {
+        let record = format!("{seq} {what}");
+        match by_reason.iter_mut().find(|(reason, _)| *reason == why) {
+            Some((_, records)) => records.push(record),
+            None => by_reason.push((why, vec![record])),
+        }
+    }
+    let mut notices: Vec<Notice> = Vec::new();
+    for (why, mut records) in by_reason {
+        let (count, more) = (records.len(), records.len().saturating_sub(NAMED_MAX));
+        records.truncate(NAMED_MAX);
+        let records = records.join(", ");
+        let (word, hint) = (if count == 1 { "record" } else { "records" }, "swarm plan salvage --dry-run");
+        let text = format!("Not brought back: {word} {records}");
+        notices.push(match more {
+            0 => Notice::new(format!("{text}: {why}"), ""),
+            more => Notice::new(format!("{text} and {more} more: {why}"), hint),
+        });
+    }
+    let words = |(first, last): &(u64, u64)| match last - first {
+        0 => format!("record {first}"),
+        _ => format!("records {first} to {last}"),
+    };
+    if !gaps.is_empty() {
+        let gaps = gaps.iter().map(words).collect::<Vec<_>>().join(", ");
+        notices
+            .push(Notice::new(format!("Not brought back: {gaps}: nothing of them can be read any more"), ""));
+    }
+    notices
 }
 
 fn lost(item: &SalvageItem) -> Lost {

@@ -111,7 +111,7 @@ fn second_copy(report: &VerifyReport) -> Part {
     let words = report.second_copy.clone();
     let verdict = match words.as_str() {
         "agrees" => Verdict::Good,
-        text if text.starts_with("differs") => Verdict::OutOfStep,
+        text if text.starts_with("differs") || text.starts_with("cannot be read") => Verdict::OutOfStep,
         _ => Verdict::Behind,
     };
     part("second copy", verdict, words)

@@ -42,7 +42,9 @@ fn says_what_the_ledger_says(arena: &Arena, page: &str) {
     let all = |kind: &'static str| records.iter().filter(move |record| record["type"] == kind);
     let sum = |series: &str| -> f64 {
         let of_series = page.lines().filter(|line| line.starts_with(series));
-        of_series.map(|line| line.rsplit(' ').next().and_then(|n| n.parse::<f64>().ok()).expect("a number")).sum()
+        of_series
+            .map(|line| line.rsplit(' ').next().and_then(|n| n.parse::<f64>().ok()).expect("a number"))
+            .sum()
     };
     let count = |kind: &'static str| all(kind).count() as f64;
     assert_eq!(value(page, "swarm_ledger_records_total "), records.len() as f64);

@@ -1,6 +1,6 @@
 //! The swarm as a whole: coordinators, trunk, pauses, what people asked for, what happened to the ledger.
 
-use swarm_protocol::event::Event;
+use swarm_protocol::event::{Event, loss_words};
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::time::Timestamp;
 
@@ -67,10 +67,7 @@ impl State {
                 let details = subject.as_deref().map_or_else(|| answer.clone(), |s| format!("{s}: {answer}"));
                 keep(&mut self.decisions, DECISIONS_KEPT, Audit { at, event: kind.clone(), details });
             }
-            Event::LedgerLoss { last_good_seq, quarantine, .. } => {
-                self.loss =
-                    Some(format!("records after {last_good_seq} were damaged and lie in {quarantine}"));
-            }
+            Event::LedgerLoss { .. } => self.loss = loss_words(event),
             Event::LossAcknowledged { .. } => self.loss = None,
             Event::Signal { run, signal, text, .. } => self.remember_signal(run, signal, text),
             Event::LedgerRepaired { .. } | Event::LedgerCut { .. } => {}

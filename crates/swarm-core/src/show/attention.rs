@@ -312,7 +312,6 @@ fn blocked(state: &State, task: &Task, block: BlockKind, why: &str, since: Times
             if reviewer(state, task) != Reviewer::None {
                 why.insert_str(0, "approved, not merged: ");
             }
-            commands.insert(0, format!("swarm worktree merge {id}"));
         }
         BlockKind::Setup => {
             commands.splice(0..0, task.failure.iter().filter_map(|f| f.hint.clone())).for_each(drop)

@@ -125,7 +125,7 @@ async fn mend(patient: &Patient, found: &[Found]) -> Vec<(Finding, String)> {
 }
 
 fn take(patient: &Patient) -> Result<Store, String> {
-    match Store::open_writer(&patient.paths, patient.options.clone()) {
+    match Store::open_writer(&patient.paths, patient.options.clone().thorough()) {
         Ok(Opened::Writer(store)) => Ok(store),
         Ok(Opened::Busy(owner)) => {
             let who = owner.map_or_else(|| "somebody".to_owned(), |owner| owner.to_string());

@@ -42,7 +42,7 @@ pub const CHECKS: &[Check] = &[
             "cuts off an unfinished batch, repairs from the second copy; cut bytes are kept in a quarantine file",
         ),
     ),
-    check("second-copy", "second copy of the ledger", Some("updates it")),
+    check("second-copy", "second copy of the ledger", Some("updates it, and makes it anew where it rotted")),
     check("snapshot", "snapshots", Some("rebuilds them from the ledger")),
     check("projections", "plan.json and plan.md", Some("rebuilds them; an edited one is kept beside")),
     check("coordinator", "coordinator", None),

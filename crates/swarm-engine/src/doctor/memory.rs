@@ -4,7 +4,7 @@ use super::cure::Cure;
 use super::finding::Found;
 use super::patient::Patient;
 use crate::projection::{self, Condition};
-use crate::store::{Store, VerifyReport, is_as_written};
+use crate::store::{Store, StoreError, VerifyReport, access_hint, is_as_written};
 
 pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     if let Some(error) = &patient.ledger_error {
@@ -17,12 +17,21 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     }
     let report = match Store::verify(&patient.paths, &patient.options) {
         Ok(report) => report,
-        Err(error) => return vec![Found::problem("ledger", whole(&error)).curable(Cure::TakeTheLedger)],
+        Err(error) => return vec![unprovable(&error)],
     };
     let mut found = vec![ledger(patient, &report), second_copy(patient, &report)];
     found.extend(snapshots(patient));
     found.extend(projections(patient));
     found
+}
+
+/// A snapshot still serves where no record can be proven from the first one on: nothing that writes may be advised.
+fn unprovable(error: &StoreError) -> Found {
+    let found = Found::problem("ledger", whole(error));
+    match error.hint() {
+        hint if hint.is_empty() => found.curable(Cure::TakeTheLedger),
+        hint => found.by_hand(hint),
+    }
 }
 
 fn whole(error: &dyn std::error::Error) -> String {
@@ -42,7 +51,15 @@ fn ledger(patient: &Patient, report: &VerifyReport) -> Found {
     let mut wrong: Vec<&str> = report.integrity.iter().filter(about_others).map(String::as_str).collect();
     wrong.extend(report.completeness.iter().map(String::as_str));
     if !wrong.is_empty() {
-        return Found::problem("ledger", wrong.join("; ")).curable(Cure::TakeTheLedger);
+        let found = Found::problem("ledger", wrong.join("; "));
+        // What lies behind the damage is proven from a snapshot; cutting it off would lose it.
+        return match patient.head.is_some_and(|head| head.seq > report.records) {
+            true => found.by_hand(
+                "neither copy has these records whole, and work goes on from the snapshot: put .swarm/plan-ledger.jsonl back \
+                 from a backup that has them, and keep .swarm/state until then",
+            ),
+            false => found.curable(Cure::TakeTheLedger),
+        };
     }
     if let Some(loss) = &patient.state.loss {
         return Found::problem("ledger", format!("records were lost: {loss}")).by_hand("swarm plan salvage");
@@ -70,6 +87,9 @@ fn unfinished_bytes(patient: &Patient) -> u64 {
 fn second_copy(patient: &Patient, report: &VerifyReport) -> Found {
     match report.second_copy.as_str() {
         "agrees" => Found::ok("second-copy", "agrees with the ledger"),
+        words if words.starts_with("cannot be read") => {
+            Found::problem("second-copy", words).by_hand(access_hint(&patient.paths.second_copy))
+        }
         words if patient.coordinator.is_some() && !words.starts_with("differs") => {
             Found::ok("second-copy", words)
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use swarm_core::{State, evidence, export};
@@ -51,14 +51,34 @@ pub fn conditions(paths: &Paths, head: &Head) -> Vec<(PathBuf, Condition)> {
     [&paths.plan_json, &paths.plan_md].into_iter().map(|path| (path.clone(), condition(path, head))).collect()
 }
 
-/// What the projections say of how far the ledger reached when they were written; those that somebody edited say nothing.
-pub fn witnesses(paths: &Paths) -> Vec<Witness> {
+/// What the projections that show a later record than `seq` say of how far the ledger reached when they were written. Those
+/// that somebody edited say nothing; the others are not read to their end.
+pub fn witnesses(paths: &Paths, seq: u64) -> Vec<Witness> {
     let said = |path: &PathBuf| {
+        stamp::seq_of(&start_of(path)?).filter(|shown| *shown > seq)?;
         let stamp = stamp::read(&fs::read(path).ok()?).filter(|stamp| stamp.intact)?;
         let source = paths.shown(path).to_string();
-        Some(Witness { seq: stamp.seq, hash: stamp.hash.parse().ok(), ledger_id: None, source })
+        Some(Witness { seq: stamp.seq, hash: stamp.hash.parse().ok(), ledger_id: stamp.ledger_id, source })
     };
     [&paths.plan_json, &paths.plan_md].into_iter().filter_map(said).collect()
+}
+
+/// Enough of a file to hold its stamp.
+fn start_of(path: &Path) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(path).ok()?.take(stamp::STAMP_WITHIN as u64).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Keeps projections aside that show records which this ledger has lost: made anew, they would show a plan without them,
+/// and nobody would know the tasks and numbers any more that people were told.
+pub fn keep_ahead(paths: &Paths, last_seq: u64) -> Vec<Notice> {
+    let ahead = |path: &&PathBuf| {
+        let stamp = fs::read(path).ok().and_then(|bytes| stamp::read(&bytes));
+        stamp.is_some_and(|stamp| stamp.intact && stamp.seq > last_seq)
+    };
+    let lost = [&paths.plan_json, &paths.plan_md].into_iter().filter(ahead);
+    lost.map(|path| keep_aside(paths, path, "ahead")).collect()
 }
 
 /// Keeps edited projections aside. True when all are fresh.
@@ -68,7 +88,7 @@ pub fn check(paths: &Paths, head: &Head) -> (bool, Vec<Notice>) {
     for (path, condition) in conditions(paths, head) {
         fresh &= condition == Condition::Fresh;
         if condition == Condition::Edited {
-            notices.push(keep_aside(paths, &path));
+            notices.push(keep_aside(paths, &path, "edited"));
         }
     }
     (fresh, notices)
@@ -96,15 +116,13 @@ pub fn write_evidence(paths: &Paths, state: &State, tasks: &BTreeSet<TaskId>) ->
 }
 
 fn write_pair(paths: &Paths, state: &State, head: &Head, json: &Path, markdown: &Path) -> Vec<Notice> {
-    if state.plan.is_none() {
-        return Vec::new();
-    }
+    let Some(id) = state.plan.as_ref().map(|plan| plan.ledger_id.as_str()) else { return Vec::new() };
     let plan = export::plan_file(state);
     let mut notices = Vec::new();
-    for (path, text) in [(json, stamp::json(&plan, head)), (markdown, stamp::markdown(&plan, head))] {
+    for (path, text) in [(json, stamp::json(&plan, head, id)), (markdown, stamp::markdown(&plan, head, id))] {
         // A coordinator lives long: the file may have been edited since it was last looked at.
         if condition(path, head) == Condition::Edited {
-            notices.push(keep_aside(paths, path));
+            notices.push(keep_aside(paths, path, "edited"));
         }
         if let Err(error) = replace(path, text.as_bytes()) {
             notices.push(Notice::new(
@@ -130,30 +148,27 @@ fn condition(path: &Path, head: &Head) -> Condition {
     }
 }
 
-/// Renames an edited file to the next free `NAME.edited-N` and says how to take it in.
-fn keep_aside(paths: &Paths, path: &Path) -> Notice {
+/// Renames a file that says more than the ledger to the next free `NAME.edited-N` or `NAME.ahead-N` and says how to take it in.
+fn keep_aside(paths: &Paths, path: &Path, why: &str) -> Notice {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let words = if why == "edited" { "was edited by hand" } else { "shows records that the ledger has lost" };
     let free = (1..=EDITED_MAX)
-        .map(|n| path.with_file_name(format!("{name}.edited-{n}")))
+        .map(|n| path.with_file_name(format!("{name}.{why}-{n}")))
         .find(|kept| !kept.exists());
     let Some(kept) = free else {
-        return Notice::new(
-            format!("{} was edited by hand and cannot be kept aside any more", paths.shown(path)),
-            "",
-        );
+        return Notice::new(format!("{} {words} and cannot be kept aside any more", paths.shown(path)), "");
     };
     match fs::rename(path, &kept) {
-        Ok(()) => Notice::new(
-            format!(
-                "{} was edited by hand; your version is kept as {}",
-                paths.shown(path),
-                paths.shown(&kept)
-            ),
+        Ok(()) if why == "edited" => Notice::new(
+            format!("{} {words}; your version is kept as {}", paths.shown(path), paths.shown(&kept)),
             format!("swarm plan import {}", paths.shown(&kept)),
         ),
-        Err(error) => Notice::new(
-            format!("{} was edited by hand and cannot be kept aside: {error}", paths.shown(path)),
-            "",
+        Ok(()) => Notice::new(
+            format!("{} {words}; it is kept as {}", paths.shown(path), paths.shown(&kept)),
+            format!("swarm plan import {}", paths.shown(&kept)),
         ),
+        Err(error) => {
+            Notice::new(format!("{} {words} and cannot be kept aside: {error}", paths.shown(path)), "")
+        }
     }
 }

@@ -67,6 +67,7 @@ impl Archived {
             snapshot: nowhere(),
             snapshot_prev: nowhere(),
             plan_json: nowhere(),
+            plan_md: nowhere(),
             archive: nowhere(),
             daemons: nowhere(),
             ..paths.clone()

@@ -1,6 +1,7 @@
 //! What can go wrong between the memory and the disk, for the person who has to act on it.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use swarm_ledger::locks::LockError;
 use swarm_ledger::payload::PayloadError;
@@ -64,12 +65,19 @@ impl StoreError {
     pub fn hint(&self) -> String {
         match self {
             Self::Refused(refusal) => refusal.hint(),
+            Self::Open(
+                OpenError::Io { path, source, .. } | OpenError::ReadOnly { path, source },
+            ) if source.kind() == ErrorKind::PermissionDenied => access_hint(path),
             Self::Open(error) => open_hint(error).into(),
+            Self::Io { path, source, .. } if source.kind() == ErrorKind::PermissionDenied => access_hint(path),
             Self::Lock(LockError::DoorHeld { holder: Some(holder), .. }) if holder.is_stopped() => {
                 stopped_hint(holder.pid)
             }
             Self::Lock(LockError::DoorHeld { .. }) => {
                 "Run the command again; if it stays so, `swarm status` names who holds it".into()
+            }
+            Self::Lock(LockError::Io { path, source }) if source.kind() == ErrorKind::PermissionDenied => {
+                access_hint(path)
             }
             Self::Lock(_) => "Check that .swarm/run can be written".into(),
             Self::NoRoom(_) => {
@@ -107,6 +115,15 @@ impl StoreError {
     }
 }
 
+/// For a person whom the file system keeps from a file: the command that gives it back to them.
+pub fn access_hint(path: &Path) -> String {
+    let path = path.display();
+    format!(
+        "Make it yours to read and write: `chmod u+rw '{path}'`; if another user owns it or its folder, \
+         `sudo chown \"$USER\" '{path}'` (`ls -ld` of both says who)"
+    )
+}
+
 /// For a person who finds the ledger in the executors of a process that a signal has stopped.
 pub fn stopped_hint(pid: u32) -> String {
     format!(
@@ -119,11 +136,12 @@ fn open_hint(error: &OpenError) -> &'static str {
         OpenError::Missing { .. } => {
             "The ledger is missing and must not be made anew over what is left. Put .swarm/plan-ledger.jsonl back \
              from a backup; or, to give it up, move .swarm and the folder swarm of the git directory aside, then \
-             `swarm plan import` an export of the plan"
+             `swarm plan import` the plan.json of the folder that you moved, or an export of the plan"
         }
         OpenError::NothingValid(_) | OpenError::Empty(_) => {
-            "Put .swarm/plan-ledger.jsonl back from a backup; or, to give it up, move .swarm and the folder swarm \
-             of the git directory aside, then `swarm plan import` an export of the plan"
+            "`swarm plan salvage --dry-run` lists the records that can still be read. Put .swarm/plan-ledger.jsonl back \
+             from a backup; or, to give it up, move .swarm and the folder swarm of the git directory aside, then \
+             `swarm plan import` the plan.json of the folder that you moved, or an export of the plan"
         }
         OpenError::NewerFormat { .. } => "Use the newer version of swarm that wrote it; nothing was touched",
         OpenError::AnotherLedger { .. } => {

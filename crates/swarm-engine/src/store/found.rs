@@ -10,6 +10,7 @@ use super::error::StoreError;
 use super::snapshot::LossKey;
 use super::ticket::Ticket;
 use super::writer::Store;
+use crate::projection;
 
 impl Store {
     /// Records cuts, repairs and losses; also losses that a process noted and died before recording.
@@ -18,6 +19,9 @@ impl Store {
         for loss in recovered.notes.iter().map(|note| &note.loss) {
             if self.losses.insert(key_of(loss)) {
                 events.push(lost(loss));
+                self.notices.extend(projection::keep_ahead(&self.paths, recovered.head.seq));
+                // A snapshot of what was lost is of no use any more.
+                self.upkeep.snapshot_lies();
             }
         }
         for event in events {
@@ -51,7 +55,8 @@ fn lost(loss: &Loss) -> Event {
     let LossKey { last_good_seq, last_good_hash, quarantine } = key_of(loss);
     let lost_hash = loss.last_valid.map(|mark| mark.hash).or(loss.quarantine_hash);
     let lost_hash = lost_hash.map(|hash| hash.to_string()).unwrap_or_default();
-    Event::LedgerLoss { last_good_seq, last_good_hash, lost_hash, quarantine }
+    let (known_seq, known_by) = (Some(loss.last_seq()), Some(loss.known_by.clone()));
+    Event::LedgerLoss { last_good_seq, last_good_hash, lost_hash, quarantine, known_seq, known_by }
 }
 
 fn key_of(loss: &Loss) -> LossKey {

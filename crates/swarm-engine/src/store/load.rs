@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use swarm_core::State;
-use swarm_ledger::{Access, Line, OpenError, Recovered, Recovery, Witness, recover};
+use swarm_ledger::{Access, Base, LedgerPaths, Line, OnDamage, OpenError, Recovered, Recovery, recover};
 use swarm_protocol::event::Event;
 use swarm_protocol::record::event_of;
 use swarm_protocol::time::Timestamp;
@@ -47,9 +47,11 @@ pub(super) fn load(
             break;
         }
     }
-    known.extend(witnesses::of_daemons(paths));
-    known.extend(options.anchors.iter().cloned());
-    let known = without_closed(paths, known);
+    let mut known = witnesses::without_closed(paths, known);
+    known.extend(witnesses::of_files(paths, options));
+    if options.thorough {
+        base = base.filter(|snapshot| !is_whole_up_to(&snapshot.base, options, &ledger_paths));
+    }
     let bases: Vec<_> = base.iter().map(|snapshot| snapshot.base).collect();
     let request = Recovery {
         vfs: &options.vfs,
@@ -64,13 +66,18 @@ pub(super) fn load(
     replay.finish(recovered)
 }
 
-/// A closed plan's witnesses are left over; they must not speak about the next ledger.
-fn without_closed(paths: &Paths, mut known: Vec<Witness>) -> Vec<Witness> {
-    if known.iter().any(|witness| witness.ledger_id.is_some()) {
-        let closed = witnesses::closed_ids(paths);
-        known.retain(|witness| witness.ledger_id.as_ref().is_none_or(|id| !closed.contains(id)));
-    }
-    known
+/// Whether the ledger and its copy together hold every record up to the one that a snapshot covers. Where they do not, the
+/// snapshot is all there is of these records, and a walk from the first one would give up what lies behind the damage.
+fn is_whole_up_to(base: &Base, options: &OpenOptions, paths: &LedgerPaths) -> bool {
+    let request = Recovery {
+        vfs: &options.vfs,
+        paths,
+        witnesses: &[],
+        bases: &[],
+        on_damage: OnDamage::Ask,
+        access: Access::Read,
+    };
+    recover(&request, &mut |_| {}).is_ok_and(|whole| whole.head.seq >= base.seq)
 }
 
 struct Replay {
@@ -172,6 +179,10 @@ fn hint_of(finding: &swarm_ledger::Finding) -> &'static str {
     match finding {
         Finding::Damage(_) | Finding::Loss(_) => "swarm plan salvage",
         Finding::WitnessDisagrees { .. } | Finding::EpochFell { .. } => "swarm plan verify",
+        Finding::StartDamaged { .. } => {
+            "Put .swarm/plan-ledger.jsonl back from a backup that has it; until then keep .swarm/state"
+        }
+        Finding::Repairable { .. } => "swarm doctor --fix",
         _ => "",
     }
 }

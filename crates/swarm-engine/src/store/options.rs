@@ -16,6 +16,9 @@ pub struct OpenOptions {
     pub on_damage: OnDamage,
     /// Who else remembers how far the ledger reached: `refs/swarm/ledger`, as git tells.
     pub anchors: Vec<Witness>,
+    /// Every record is walked, whatever a snapshot covers, and the second copy is compared to its end: damage that nobody
+    /// reads any more is found and repaired.
+    pub thorough: bool,
     pub vfs: Arc<dyn Vfs>,
 }
 
@@ -27,6 +30,7 @@ impl OpenOptions {
             wait: Duration::from_secs(60),
             on_damage: OnDamage::Quarantine,
             anchors: Vec::new(),
+            thorough: false,
             vfs: Arc::new(RealFs),
         }
     }
@@ -37,6 +41,10 @@ impl OpenOptions {
             config::OnDamage::Ask => OnDamage::Ask,
         };
         self
+    }
+
+    pub fn thorough(self) -> Self {
+        Self { thorough: true, ..self }
     }
 
     pub fn anchors(mut self, anchors: Vec<Witness>) -> Self {

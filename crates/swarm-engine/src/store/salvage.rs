@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use swarm_core::State;
-use swarm_ledger::salvage::salvage;
-use swarm_ledger::{Access, Hash, Line, OnDamage, Recovery, recover};
+use swarm_ledger::salvage::{salvage, salvage_unproven};
+use swarm_ledger::{Access, Hash, Line, Loss, LossNote, OnDamage, OpenError, Recovery, recover};
 use swarm_protocol::command::Command;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
@@ -26,6 +26,8 @@ pub struct Salvage {
     pub files: Vec<swarm_ledger::salvage::Salvaged>,
     /// Verified records that the ledger does not have, oldest first.
     pub items: Vec<SalvageItem>,
+    /// Records of the newest loss, first and last, of which nothing can be read any more.
+    pub gaps: Vec<(u64, u64)>,
 }
 
 /// One lost record.
@@ -46,8 +48,12 @@ impl Store {
     /// Looks through the quarantine files. Needs no lock and changes nothing; the caller submits the
     /// commands it wants and then acknowledges the loss.
     pub fn salvage(paths: &Paths, options: &OpenOptions) -> Result<Salvage, StoreError> {
-        let state = Self::open_reader(paths, options, None)?.state;
-        let there = hashes(paths, options)?;
+        let state = match Self::open_reader(paths, options, None) {
+            Ok(reading) => reading.state,
+            Err(StoreError::Open(OpenError::NothingValid(_))) => return unproven(paths, options),
+            Err(error) => return Err(error),
+        };
+        let (there, notes) = hashes(paths, options)?;
         let mut seen = BTreeSet::new();
         let mut lost: Vec<(SalvageItem, Event)> = Vec::new();
         let ledger_paths = paths.ledger_paths();
@@ -59,6 +65,7 @@ impl Store {
         })
         .map_err(StoreError::io("read the quarantine files in", &paths.swarm))?;
         lost.sort_by_key(|(item, _)| item.seq);
+        let gaps = notes.last().map_or_else(Vec::new, |note| gaps(&note.loss, &lost));
         let mut added = BTreeSet::new();
         let items = lost.into_iter().map(|(mut item, event)| {
             match command(&state, &mut added, event) {
@@ -67,12 +74,43 @@ impl Store {
             }
             item
         });
-        Ok(Salvage { files, items: items.collect() })
+        Ok(Salvage { files, items: items.collect(), gaps })
     }
 }
 
-/// All records that are in the ledger: a repaired one stands in quarantine as well.
-fn hashes(paths: &Paths, options: &OpenOptions) -> Result<BTreeSet<Hash>, StoreError> {
+/// What a ledger and its copy still hold of which no record can be proven. It is only shown: there is no state to ask for
+/// anything in.
+fn unproven(paths: &Paths, options: &OpenOptions) -> Result<Salvage, StoreError> {
+    let mut seen = BTreeSet::new();
+    let mut items = Vec::new();
+    let files = salvage_unproven(&*options.vfs, &paths.ledger_paths(), &mut |file, line| {
+        if seen.insert(line.hash) {
+            items.extend(item(paths, file, line).map(|(item, _)| item));
+        }
+    })
+    .map_err(StoreError::io("read what is left of", &paths.ledger))?;
+    items.sort_by_key(|item| item.seq);
+    for item in &mut items {
+        item.why_not = "no record can be proven: put the ledger back, or take in its plan.json".into();
+    }
+    Ok(Salvage { files, items, gaps: Vec::new() })
+}
+
+/// The records of a loss that nothing shows any more, neighbours as one range.
+fn gaps(loss: &Loss, found: &[(SalvageItem, Event)]) -> Vec<(u64, u64)> {
+    let found: BTreeSet<u64> = found.iter().map(|(item, _)| item.seq).collect();
+    let mut gaps: Vec<(u64, u64)> = Vec::new();
+    for seq in (loss.last_good.seq + 1..=loss.last_seq()).filter(|seq| !found.contains(seq)) {
+        match gaps.last_mut() {
+            Some((_, last)) if *last + 1 == seq => *last = seq,
+            _ => gaps.push((seq, seq)),
+        }
+    }
+    gaps
+}
+
+/// All records that are in the ledger, where a repaired one stands as well as in quarantine; and what was noted of losses.
+fn hashes(paths: &Paths, options: &OpenOptions) -> Result<(BTreeSet<Hash>, Vec<LossNote>), StoreError> {
     let mut there = BTreeSet::new();
     let request = Recovery {
         vfs: &options.vfs,
@@ -82,11 +120,11 @@ fn hashes(paths: &Paths, options: &OpenOptions) -> Result<BTreeSet<Hash>, StoreE
         on_damage: OnDamage::Ask,
         access: Access::Read,
     };
-    recover(&request, &mut |line| {
+    let recovered = recover(&request, &mut |line| {
         there.insert(line.hash);
     })
     .map_err(StoreError::Open)?;
-    Ok(there)
+    Ok((there, recovered.notes))
 }
 
 fn item(paths: &Paths, file: &Path, line: &Line<'_>) -> Option<(SalvageItem, Event)> {

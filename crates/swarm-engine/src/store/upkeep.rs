@@ -30,6 +30,8 @@ pub(super) struct Upkeep {
     /// Tasks that something happened to: those that a council judged have a file that says so.
     evidence_due: BTreeSet<TaskId>,
     snapshot_seq: u64,
+    /// The snapshots on disk show records that are lost: one of what is there takes their place at the end.
+    snapshot_lies: bool,
     written_at: Option<Timestamp>,
     /// Being written aside.
     writing: Option<JoinHandle<Written>>,
@@ -44,6 +46,7 @@ impl Upkeep {
             exports_due: false,
             evidence_due: BTreeSet::new(),
             snapshot_seq,
+            snapshot_lies: false,
             written_at: None,
             writing: None,
             archive,
@@ -63,6 +66,10 @@ impl Upkeep {
 
     pub fn plan_changed(&mut self) {
         self.projections_due = true;
+    }
+
+    pub fn snapshot_lies(&mut self) {
+        (self.snapshot_lies, self.projections_due) = (true, true);
     }
 }
 
@@ -183,7 +190,8 @@ impl Store {
         self.wait_durable()?;
         let lives_long = matches!(self.locks, Locks::Coordinator(_));
         let tail = self.state.seq.saturating_sub(self.upkeep.snapshot_seq);
-        self.write_derived((lives_long && tail > 0) || tail > TAIL_MAX)?;
+        let lies = std::mem::take(&mut self.upkeep.snapshot_lies);
+        self.write_derived(lies || (lives_long && tail > 0) || tail > TAIL_MAX)?;
         self.finish_interrupted_close()?;
         Ok(self.take_notices())
     }

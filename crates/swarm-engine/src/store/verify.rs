@@ -51,9 +51,7 @@ impl Store {
     pub fn verify(paths: &Paths, options: &OpenOptions) -> Result<Report, StoreError> {
         super::absent::refuse_foreign(paths)?;
         let mut known: Vec<_> = snapshot::candidates(paths).map(|snapshot| snapshot.witness()).collect();
-        known.extend(witnesses::of_daemons(paths));
-        known.extend(projection::witnesses(paths));
-        known.extend(options.anchors.iter().cloned());
+        known.extend(witnesses::beyond(paths, options, 0));
         let mut check = Check {
             state: State::default(),
             vfs: &*options.vfs,
@@ -75,6 +73,10 @@ impl Store {
             CopyState::Differs { at } => {
                 integrity.push(format!("The second copy differs from the ledger at byte {at}"));
                 format!("differs at byte {at}")
+            }
+            CopyState::Unreadable { why } => {
+                integrity.push(format!("The second copy cannot be read: {why}"));
+                format!("cannot be read: {why}")
             }
         };
         integrity.append(&mut check.wrong);

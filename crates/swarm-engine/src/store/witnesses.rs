@@ -8,7 +8,9 @@ use swarm_ledger::{Base, Hash, Vfs, Witness};
 
 use swarm_protocol::channel::LedgerMark;
 
+use super::options::OpenOptions;
 use crate::paths::Paths;
+use crate::projection;
 
 /// Most lines fit into this; a longer one is read again whole.
 const FIRST_LOOK: usize = 4096;
@@ -47,8 +49,64 @@ fn read_whole(file: &dyn swarm_ledger::VfsFile, bytes: &mut Vec<u8>, offset: u64
     true
 }
 
+/// Who besides the ledger remembers how far it reached: daemons, projections, and those that the caller knows of.
+pub(super) fn of_files(paths: &Paths, options: &OpenOptions) -> Vec<Witness> {
+    // The common case costs one look at the end of the ledger, and no checksum of two files.
+    let reached = last_seq(&*options.vfs, paths).unwrap_or(0);
+    beyond(paths, options, reached)
+}
+
+/// The same, with every projection that shows a record behind this one.
+pub(super) fn beyond(paths: &Paths, options: &OpenOptions, seq: u64) -> Vec<Witness> {
+    let mut known = of_daemons(paths);
+    known.extend(of_projections(paths, seq));
+    known.extend(options.anchors.iter().cloned());
+    without_closed(paths, known)
+}
+
+/// A projection that shows a later record than the ledger ends with. One of another ledger is no word about this one:
+/// the next write makes it anew.
+fn of_projections(paths: &Paths, beyond: u64) -> Vec<Witness> {
+    let named = [&paths.ledger, &paths.second_copy].into_iter().find_map(|path| {
+        let first = first_line(path)?;
+        Some(Genesis::from_object(&first)?.ledger_id)
+    });
+    let mut known = projection::witnesses(paths, beyond);
+    if let Some(id) = named {
+        known.retain(|witness| witness.ledger_id.as_ref().is_none_or(|theirs| *theirs == id));
+    }
+    // Those of earlier versions do not name their ledger: with a closed plan beside, they may be of that one.
+    if known.iter().any(|witness| witness.ledger_id.is_none()) && !closed_ids(paths).is_empty() {
+        known.retain(|witness| witness.ledger_id.is_some());
+    }
+    known
+}
+
+/// The seq of the last line, if it is whole.
+fn last_seq(vfs: &dyn Vfs, paths: &Paths) -> Option<u64> {
+    let file = vfs.open(&paths.ledger, swarm_ledger::Open::Read).ok()?;
+    let len = file.len().ok()?;
+    let mut bytes = vec![0; FIRST_LOOK];
+    let from = len.saturating_sub(FIRST_LOOK as u64);
+    if !read_whole(&*file, &mut bytes, from) {
+        return None;
+    }
+    let lines = bytes.strip_suffix(b"\n")?;
+    let start = lines.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+    check_line(&bytes[start..]).ok().map(|line| line.seq)
+}
+
+/// A closed plan's witnesses are left over; they must not speak about the next ledger.
+pub(super) fn without_closed(paths: &Paths, mut known: Vec<Witness>) -> Vec<Witness> {
+    if known.iter().any(|witness| witness.ledger_id.is_some()) {
+        let closed = closed_ids(paths);
+        known.retain(|witness| witness.ledger_id.as_ref().is_none_or(|id| !closed.contains(id)));
+    }
+    known
+}
+
 /// What the daemons were told, written into their own records.
-pub(super) fn of_daemons(paths: &Paths) -> Vec<Witness> {
+fn of_daemons(paths: &Paths) -> Vec<Witness> {
     #[derive(serde::Deserialize)]
     struct Record {
         ledger: Option<LedgerMark>,
@@ -69,7 +127,7 @@ pub(super) fn of_daemons(paths: &Paths) -> Vec<Witness> {
 }
 
 /// The ids of plans that were closed: what remembers them says nothing about the present ledger.
-pub(super) fn closed_ids(paths: &Paths) -> Vec<String> {
+fn closed_ids(paths: &Paths) -> Vec<String> {
     let Ok(entries) = fs::read_dir(&paths.archive) else { return Vec::new() };
     let ledgers = entries
         .flatten()

@@ -133,6 +133,11 @@ impl Store {
         };
         if let Some(recovered) = recovered {
             store.open_ledger(&recovered)?;
+            // Only a ledger that was walked whole may be put over a copy that differs from it.
+            if store.options.thorough && recovered.base.is_none() {
+                let found = store.ledger.iter().flat_map(Ledger::mend_copy);
+                store.notices.extend(found.map(|finding| Notice::new(finding.to_string(), "")));
+            }
             store.record_findings(&recovered)?;
         }
         Ok(store)

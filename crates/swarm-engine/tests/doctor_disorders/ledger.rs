@@ -33,8 +33,6 @@ async fn an_edited_projection_is_made_anew_and_the_edited_one_kept() {
     ward.check("projections", ".swarm/plan.md").await;
 }
 
-/// What a run has on disk while it lives.
-
 #[tokio::test]
 async fn a_torn_tail_of_the_ledger_is_cut_and_kept_in_quarantine() {
     let ward = Ward::new();
@@ -76,4 +74,59 @@ async fn a_record_that_rotted_is_repaired_from_the_second_copy() {
     assert_eq!(ward.fix().await.problems, 0);
     assert!(std::fs::read(&ward.paths.ledger).expect("the ledger").starts_with(&good), "every byte is back");
     assert_eq!(ward.state().tasks.len(), 2);
+}
+
+#[tokio::test]
+async fn a_second_copy_that_rotted_in_its_middle_is_found_and_mended() {
+    let ward = Ward::new();
+    let whole = std::fs::read(&ward.paths.second_copy).expect("the copy");
+    rot(&ward.paths.second_copy, whole.len() / 2);
+    ward.check("second-copy", "").await;
+    assert!(
+        std::fs::read(&ward.paths.second_copy).expect("the copy").starts_with(&whole),
+        "every byte is back"
+    );
+}
+
+#[tokio::test]
+async fn a_record_that_rotted_before_the_snapshot_is_repaired_from_the_second_copy() {
+    let ward = Ward::new();
+    with_snapshot(&ward);
+    let good = std::fs::read(&ward.paths.ledger).expect("the ledger");
+    rot(&ward.paths.ledger, second_line(&good));
+    ward.check("ledger", "").await;
+    assert!(std::fs::read(&ward.paths.ledger).expect("the ledger").starts_with(&good), "every byte is back");
+}
+
+#[tokio::test]
+async fn what_neither_copy_has_whole_before_the_snapshot_costs_nothing_behind_it() {
+    let ward = Ward::new();
+    with_snapshot(&ward);
+    ward.command(Command::DeferTask { task: task("1.2") });
+    let good = std::fs::read(&ward.paths.ledger).expect("the ledger");
+    let (tasks, at) = (ward.state().tasks, second_line(&good));
+    for path in [&ward.paths.ledger, &ward.paths.second_copy] {
+        rot(path, at);
+    }
+    let fixed = ward.fix().await;
+    let told = fixed.findings.iter().find(|one| one.id == "ledger").expect("looked at");
+    assert_eq!((told.state, told.fixed), (Health::Problem, false), "{}", shown(&fixed));
+    assert!(told.fix.as_ref().is_some_and(|fix| fix.contains("backup")), "{}", shown(&fixed));
+    assert_eq!(ward.state().tasks, tasks, "nothing that the snapshot and the tail have is given up");
+}
+
+fn with_snapshot(ward: &Ward) {
+    let mut store = ward.store("test");
+    store.write_snapshot().expect("written");
+    store.finish().expect("it ends");
+}
+
+fn second_line(ledger: &[u8]) -> usize {
+    ledger.iter().position(|b| *b == b'\n').expect("lines") + 60
+}
+
+fn rot(path: &Path, at: usize) {
+    let mut bytes = std::fs::read(path).expect("readable");
+    bytes[at] ^= 1;
+    std::fs::write(path, bytes).expect("writable");
 }

@@ -1,5 +1,7 @@
 //! What happened, in one line for a person who watches.
 
+mod loss;
+
 use super::Event;
 use crate::conflict::shown;
 use crate::failure::GateCause;
@@ -10,6 +12,7 @@ use crate::outcome::{Ended, Gate, Next, PauseReason};
 use crate::plan::Status;
 use crate::review::Reviewer;
 use crate::time::Timestamp;
+pub use loss::loss_words;
 
 /// The line for a person; none for what they need not see.
 pub fn line(event: &Event) -> Option<String> {
@@ -80,7 +83,7 @@ fn told(event: &Event, now: Option<Timestamp>) -> Option<String> {
         Event::HookEnded { hook, outcome, .. } if !matches!(outcome, HookOutcome::Ok) => {
             format!("the hook {hook} {}; `swarm hooks list`", outcome.describe())
         }
-        Event::LedgerLoss { quarantine, .. } => format!("damaged records were moved to {quarantine}"),
+        Event::LedgerLoss { .. } => format!("the ledger lost records: {}", loss_words(event)?),
         other => return review(other, now).or_else(|| recovery(other, now)),
     })
 }

@@ -55,35 +55,18 @@ pub struct FromThen {
 )]
 pub async fn since(State(api): State<Arc<ApiState>>, then: Asked<FromThen>) -> Result<Response, Fault> {
     let from = asked(then)?.record;
-    let mut since = Since { from, ..Since::default() };
-    since.seq = each_from(&api, from.saturating_add(1), |record| {
-        if let Some((event, _)) = read(record) {
-            since.note(&event);
-        }
-    })
-    .await?;
-    Ok(with_seq(since.seq, Json(since).into_response()))
     let since = api.costly(&api.looks, move |api| async move { what_became(&api, from).await }).await?;
     Ok(with_seq(since.seq, Json(since).into_response()))
 }
 
 async fn what_became(api: &ApiState, from: u64) -> Result<Since, Fault> {
-    let (mut since, mut became) = (Since { from, ..Since::default() }, BTreeMap::new());
+    let mut since = Since { from, ..Since::default() };
     since.seq = each_from(api, from.saturating_add(1), |record| {
-        let Some((event, _)) = read(record) else { return };
-        if let (Some(task), Some(status)) = (event.task(), event.status()) {
-            became.insert(task.clone(), status);
-        }
-        if let Event::Iteration { usage: Some(usage), .. }
-        | Event::ReviewAnswered { usage: Some(usage), .. } = event
-        {
-            since.usage = since.usage.plus(usage);
+        if let Some((event, _)) = read(record) {
+            since.note(&event);
         }
     })
     .await?;
-    for (task, status) in became {
-        since.tasks.entry(status.word()).or_default().insert(task);
-    }
     Ok(since)
 }
 

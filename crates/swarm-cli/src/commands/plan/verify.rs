@@ -26,9 +26,11 @@ pub fn run(_args: Args, cx: &Context) -> Result<(), CliError> {
         _ if cx.out.json => Err(CliError::already_said(worst == Verdict::Damaged)),
         Verdict::OutOfStep => Err(CliError::out_of_step("A file made from the ledger is out of date")
             .run_instead("swarm plan rebuild")),
+        // What the second copy can repair is repaired before anything is given up.
         Verdict::Damaged => {
-            Err(CliError::environment("The ledger is damaged or incomplete")
-                .run_instead("swarm plan salvage"))
+            let is_lost = |part: &Part| part.name == "completeness" && part.verdict == Verdict::Damaged;
+            let command = if parts.iter().any(is_lost) { "swarm plan salvage" } else { "swarm doctor --fix" };
+            Err(CliError::environment("The ledger is damaged or incomplete").run_instead(command))
         }
     }
 }

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use swarm_core::{State, show};
-use swarm_protocol::failure::Usage;
 use swarm_protocol::channel::RunKind;
+use swarm_protocol::failure::Usage;
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::view::{AttentionView, Counts, RetryOptions, TaskRow};
 
@@ -178,7 +178,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use swarm_protocol::failure::Usage;
     use swarm_protocol::ids::{RunId, TaskId};
 
     #[test]
@@ -210,6 +209,9 @@ mod tests {
             "{}",
             known.text()
         );
+    }
+
+    #[test]
     fn a_verification_that_still_runs_is_no_agent_that_is_still_stopping() {
         let mut state = State::default();
         for (n, kind) in [RunKind::Verify, RunKind::Review, RunKind::Probe].into_iter().enumerate() {

@@ -211,8 +211,6 @@ pub(super) async fn publish_merge(
         // What is put right between a try and the watch nobody would see: so the last try comes after it.
         let watches = armed(world, waits.reason.paths(), |waits| CheckoutWatch::of_files(&world.git, waits));
         let watches = watches.map_err(describe)?;
-        publication = publish(&world.git, intent).await.map_err(describe)?;
-        let watches = armed(world, waits.reason.paths(), CheckoutWatch::of_files).map_err(describe)?;
         publication = match tried(world, intent, approval.as_ref()).await? {
             Ok(publication) => publication,
             Err(changed) => return Ok(branch_changed(task, changed)),

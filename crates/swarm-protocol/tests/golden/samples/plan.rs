@@ -58,6 +58,8 @@ pub fn plan_events() -> Vec<Event> {
             last_good_hash: hash.clone(),
             lost_hash: hash,
             quarantine: "plan-ledger.quarantine.1".into(),
+            known_seq: Some(12),
+            known_by: Some("the second copy".into()),
         },
         Event::LedgerRepaired { from_seq: 4, to_seq: 5, quarantine: "plan-ledger.quarantine.2".into() },
         Event::LedgerCut { after_seq: 12, bytes: 311, quarantine: "plan-ledger.quarantine.3".into() },
