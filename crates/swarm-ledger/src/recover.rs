@@ -245,8 +245,7 @@ pub(crate) fn prove(
 }
 
 /// The name of a ledger whose first record is damaged in both files, from the snapshot that the walk began behind.
-fn known_to_the_base(request: &Recovery<'_>, base: Option<&Head>) -> Option<Genesis> {
-    let base = base?;
+fn known_to_the_base(request: &Recovery<'_>, base: &Head) -> Option<Genesis> {
     let named = request.witnesses.iter().find(|w| w.seq == base.seq && w.hash == Some(base.hash))?;
     Some(Genesis { ledger_id: named.ledger_id.clone()?, format: FORMAT })
 }

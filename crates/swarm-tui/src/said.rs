@@ -67,6 +67,8 @@ pub fn preview(view: &PreviewView) -> Vec<String> {
     }
     match &view.checkpoint {
         Some(name) => lines.push(format!("The state before is kept as checkpoint {name}; z brings it back")),
+        // Nothing of it is in the ledger, and z would take back something else.
+        None if view.facts.is_empty() => {}
         None => lines.push("z takes it back".into()),
     }
     lines
@@ -87,7 +89,18 @@ fn stop(stop: &StopView) -> String {
 
 #[cfg(test)]
 mod tests {
+    use swarm_protocol::operation::{Fact, FactChange};
+
     use super::*;
+
+    #[test]
+    fn only_what_the_ledger_has_is_said_to_be_taken_back() {
+        let mut view =
+            PreviewView::of_lines("restore", &["1.2 comes back in .swarm/restored/1.2".to_owned()]);
+        assert_eq!(preview(&view), ["1.2 comes back in .swarm/restored/1.2"]);
+        view.facts = vec![FactChange { fact: Fact::Mode, before: None, after: Some("autopilot".into()) }];
+        assert_eq!(preview(&view).last().map(String::as_str), Some("z takes it back"));
+    }
 
     #[test]
     fn numbers_are_short() {

@@ -102,7 +102,9 @@ fn place_of(folder: &str, target: &str) -> Option<String> {
     for part in target.split('/') {
         match part {
             "" | "." => {}
-            ".." => drop(place.pop()?),
+            ".." => {
+                place.pop()?;
+            }
             name => place.push(name),
         }
     }

@@ -51,7 +51,9 @@ fn note_in(file: &Path, visit: &Visit) -> std::io::Result<()> {
     all.insert(visit.ledger.clone(), Seen { record: visit.record, at: visit.at });
     while all.len() > LEDGERS_MAX {
         let oldest = all.iter().min_by_key(|(_, seen)| seen.at).map(|(ledger, _)| ledger.clone());
-        oldest.map(|ledger| all.remove(&ledger));
+        if let Some(ledger) = oldest {
+            all.remove(&ledger);
+        }
     }
     let folder = file.parent().unwrap_or(Path::new("/"));
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

@@ -267,8 +267,8 @@ fn part(from: usize) -> (usize, Vec<&'static str>) {
     copy(&arena.root, &kept);
     let (mut count, mut failed) = (0, Vec::new());
     let alone = CHANGES.iter().filter(|(name, _, accepted)| *accepted && !ELSEWHERE.contains(name));
-    let alone = alone.map(|(name, args, _)| Walk { first: &[], name, args });
-    let after = AFTERWARDS.iter().map(|(first, name, args)| Walk { first, name, args });
+    let alone = alone.map(|&(name, args, _)| Walk { first: &[], name, args });
+    let after = AFTERWARDS.iter().map(|&(first, name, args)| Walk { first, name, args });
     for walk in alone.chain(after).skip(from).step_by(AT_ONCE) {
         // All that is wrong is told at once.
         let tried = std::panic::AssertUnwindSafe(|| walked(&arena, &kept, &walk));

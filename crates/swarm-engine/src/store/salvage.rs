@@ -48,12 +48,13 @@ impl Store {
     /// Looks through the quarantine files. Needs no lock and changes nothing; the caller submits the
     /// commands it wants and then acknowledges the loss.
     pub fn salvage(paths: &Paths, options: &OpenOptions) -> Result<Salvage, StoreError> {
-        let state = match Self::open_reader(paths, options, None) {
-            Ok(reading) => reading.state,
+        let read = Self::open_reader(paths, options, None)
+            .and_then(|reading| Ok((reading.state, hashes(paths, options)?)));
+        let (state, (there, notes)) = match read {
+            Ok(read) => read,
             Err(StoreError::Open(OpenError::NothingValid(_))) => return unproven(paths, options),
             Err(error) => return Err(error),
         };
-        let (there, notes) = hashes(paths, options)?;
         let mut seen = BTreeSet::new();
         let mut lost: Vec<(SalvageItem, Event)> = Vec::new();
         let ledger_paths = paths.ledger_paths();

@@ -67,13 +67,14 @@ pub(super) fn beyond(paths: &Paths, options: &OpenOptions, seq: u64) -> Vec<Witn
 /// A projection that shows a later record than the ledger ends with. One of another ledger is no word about this one:
 /// the next write makes it anew.
 fn of_projections(paths: &Paths, beyond: u64) -> Vec<Witness> {
-    let named = [&paths.ledger, &paths.second_copy].into_iter().find_map(|path| {
-        let first = first_line(path)?;
-        Some(Genesis::from_object(&first)?.ledger_id)
-    });
     let mut known = projection::witnesses(paths, beyond);
-    if let Some(id) = named {
-        known.retain(|witness| witness.ledger_id.as_ref().is_none_or(|theirs| *theirs == id));
+    if known.is_empty() {
+        return known;
+    }
+    let both = [&paths.ledger, &paths.second_copy];
+    let first = both.into_iter().find_map(|path| Genesis::from_object(&first_line(path)?));
+    if let Some(Genesis { ledger_id, .. }) = first {
+        known.retain(|witness| witness.ledger_id.as_ref().is_none_or(|theirs| *theirs == ledger_id));
     }
     // Those of earlier versions do not name their ledger: with a closed plan beside, they may be of that one.
     if known.iter().any(|witness| witness.ledger_id.is_none()) && !closed_ids(paths).is_empty() {
