@@ -58,6 +58,11 @@ impl Flights {
         self.in_flight.contains_key(key)
     }
 
+    /// How often in a row the effect has ended without settling what is owed.
+    pub fn failures(&self, key: &Key) -> u32 {
+        self.resting.get(key).map_or(0, |rest| rest.times)
+    }
+
     /// Compares what is owed with what is under way. `now` comes from a clock that never goes back.
     pub fn moves(&mut self, owed: Vec<Effect>, now: Timestamp) -> Moves {
         let keys: BTreeSet<Key> = owed.iter().map(Effect::key).collect();

@@ -42,6 +42,6 @@ mod step;
 
 pub use owed::owed;
 pub use react::{checkpoint_of_close, more_files, react, requested};
-pub use settle::{nothing_left, rests, waits_for_review, waits_for_start, wakes_at};
+pub use settle::{nothing_left, rests, stops_short, waits_for_review, waits_for_start, wakes_at};
 pub use state::{State, schedule};
 pub use step::{first_step, is_settled, step};

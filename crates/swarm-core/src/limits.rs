@@ -54,6 +54,9 @@ pub const PROPOSAL_SECS: u64 = 24 * 3_600;
 pub const OUTPUT_KEPT: usize = 16 * 1024;
 /// Failures of git or the disk in a row before a merge waits for a person.
 pub const EFFECT_FAILURES_MAX: u32 = 5;
+/// Failures in a row of what is owed before a swarm that was told to stop ends without it: with the rests between them three
+/// seconds, and the next coordinator begins anew.
+pub const STOP_TRIES_MAX: u32 = 5;
 /// Answers of a reviewing agent that were no verdict, in a row, before the task waits for a person: one more than this.
 pub const REVIEW_TRIES: u32 = 2;
 /// Reviews that broke before they had a verdict, in a row, before the task waits for a person.

@@ -79,6 +79,10 @@ pub enum Bug {
     WaitingUnsaid,
     /// A task that was split is looked at as a whole when the first of its parts is done.
     WholeBeforeParts,
+    /// A swarm that was told to stop waits for what fails for ever.
+    StopWithoutBound,
+    /// A swarm that was told to stop ends without what failed once.
+    StopWithoutTrying,
 }
 
 #[cfg(debug_assertions)]

@@ -25,7 +25,7 @@ use crate::reviewer::{Judge, next_judge, reviewer};
 use crate::stage::{MergeStep, Stage};
 use crate::state::{State, Task};
 
-pub use rest::{nothing_left, rests, waits_for_review, waits_for_start};
+pub use rest::{nothing_left, rests, stops_short, waits_for_review, waits_for_start};
 use slots::{restart, slot};
 
 /// The next thing that follows, or nothing.

@@ -31,6 +31,7 @@ mod story;
 mod outside;
 mod crash;
 mod calm;
+mod stopping;
 mod planted;
 mod sweep;
 mod weekend;

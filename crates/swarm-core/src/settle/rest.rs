@@ -6,6 +6,9 @@ use swarm_protocol::review::Reviewer;
 
 use super::wholes_turn;
 use crate::effect::Effect;
+use crate::flight::Flights;
+use crate::limits::STOP_TRIES_MAX;
+use crate::planted::{self, Bug};
 use crate::ready::builds_on_trunk;
 use crate::reviewer::reviewer;
 use crate::state::{State, Task};
@@ -56,6 +59,20 @@ fn waits_for_person(state: &State, task: &Task) -> bool {
 fn lets_rest(state: &State, effect: &Effect) -> bool {
     let failing = matches!(effect, Effect::Prove { .. }) && state.proof_failed.is_some();
     effect.key().is_watch() || failing
+}
+
+/// Whether a swarm that was told to stop ends although something is owed: nothing is at work any more, and all that is owed
+/// has failed too often in a row to be waited for. Nothing of it is forgotten: the next coordinator owes it too.
+pub fn stops_short(state: &State, flights: &Flights) -> bool {
+    let tries = if planted::is(Bug::StopWithoutTrying) { 1 } else { STOP_TRIES_MAX };
+    let given_up = |effect: &Effect| lets_rest(state, effect) || flights.failures(&effect.key()) >= tries;
+    let owed = crate::owed::owed(state);
+    state.draining
+        && flights.is_idle()
+        && !planted::is(Bug::StopWithoutBound)
+        && state.runs.values().all(|run| run.ended)
+        && owed.iter().any(|effect| !lets_rest(state, effect))
+        && owed.iter().all(given_up)
 }
 
 /// Whether no task is open and no operation is under way: nothing could be done even if nothing were paused.

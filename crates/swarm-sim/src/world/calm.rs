@@ -1,6 +1,5 @@
 //! Faults have stopped. A caretaker unblocks what is blocked; everything must come to rest.
 
-use swarm_core::effect::Key;
 use swarm_core::input::{Input, Report};
 use swarm_core::stage::Stage;
 use swarm_core::state::State;
@@ -26,6 +25,7 @@ impl Story {
         self.calm_since = self.now;
         self.trace.note(self.now, || "faults stop".into());
         self.truth.used_up.clear();
+        self.truth.unsaved.clear();
         self.agenda.at(self.now.plus_ms(1), Happening::Outside);
         self.agenda.at(self.now.plus_ms(2), Happening::Caretaker);
     }
@@ -73,28 +73,6 @@ impl Story {
             ));
         }
         Ok(false)
-    }
-
-    /// A drained coordinator with nothing left leaves in good order; somebody starts the next one.
-    pub fn leaves_after_drain(&mut self) -> Result<(), Broken> {
-        let Some(c) = self.coordinator.as_mut() else { return Ok(()) };
-        if c.leaves {
-            if c.pending.is_empty() {
-                self.live_equals_replay()?;
-                self.coordinator = None;
-                self.agenda.at(self.now.plus_ms(1_000), Happening::Start);
-            }
-            return Ok(());
-        }
-        if c.state.draining
-            && c.state.runs.is_empty()
-            && c.pending.is_empty()
-            && c.executors.keys().all(Key::is_watch)
-        {
-            c.leaves = true;
-            self.take_in(Input::Leaving, vec![])?;
-        }
-        Ok(())
     }
 }
 

@@ -100,6 +100,18 @@ impl Coordinator {
             && self.owed.back().is_none_or(|(_, owed)| owed.iter().all(watched))
     }
 
+    /// The product's own word: it was told to stop, and ends without what fails for ever.
+    pub fn stops_short(&self) -> bool {
+        swarm_core::stops_short(&self.state, &self.flights)
+    }
+
+    /// Where all that is owed has failed already: how often in a row, at least.
+    pub fn owed_in_vain(&self) -> Option<u32> {
+        let (_, owed) = self.owed.back()?;
+        let keys = owed.iter().map(Effect::key).filter(|key| !key.is_watch());
+        keys.map(|key| self.law.failures(&key)).min().filter(|tries| *tries > 0)
+    }
+
     /// The executor's last word is durable: if its effect is owed all the same, it rests before the next.
     fn executor_done(&mut self, key: &Key, now: Timestamp) {
         let owed = self.owed.back().is_some_and(|(_, owed)| owed.iter().any(|effect| effect.key() == *key));

@@ -125,6 +125,7 @@ impl Story {
             Effect::WatchTrunk { commit, .. } => {
                 Report::TrunkChanged { commit: commit.clone(), now: self.truth.trunk_tip() }
             }
+            Effect::Stop { run, work: true, .. } if self.cannot_save(run) => executor.fails(),
             _ if self.strikes(Fault::ExecutorFails, 4) => executor.fails(),
             Effect::Prove { tasks } => self.prove(tasks),
             Effect::Stop { run, task, .. } => self.stop(run, task),

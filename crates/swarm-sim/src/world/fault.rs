@@ -45,10 +45,12 @@ pub enum Fault {
     MessageSent,
     TaskSplit,
     OtherBranch,
+    /// What an agent has not committed cannot be saved, however often it is tried.
+    SaveFails,
 }
 
 impl Fault {
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 43] = [
         Self::AgentCrashes,
         Self::AgentHangs,
         Self::AgentGoesSilent,
@@ -91,6 +93,7 @@ impl Fault {
         Self::MessageSent,
         Self::TaskSplit,
         Self::OtherBranch,
+        Self::SaveFails,
     ];
 
     /// As it stands in the table.
@@ -138,6 +141,7 @@ impl Fault {
             Self::MessageSent => "person sends a message",
             Self::TaskSplit => "person splits a task",
             Self::OtherBranch => "another branch checked out",
+            Self::SaveFails => "save fails for ever",
         }
     }
 }

@@ -30,6 +30,11 @@ impl FlightLaw {
         }
     }
 
+    /// How often in a row it has ended in vain.
+    pub fn failures(&self, key: &Key) -> u32 {
+        self.failed.get(key).map_or(0, |(_, times)| times + 1)
+    }
+
     /// What is not owed any more would be a new matter.
     pub fn owed(&mut self, keys: &BTreeSet<Key>) {
         self.failed.retain(|key, _| keys.contains(key));

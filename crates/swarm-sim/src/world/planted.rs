@@ -21,7 +21,7 @@ pub enum Planted {
 }
 
 impl Planted {
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 39] = [
         Self::Core(Bug::TrunkReleasedOnStageChange),
         Self::Core(Bug::SlotGrantedBeforeStopped),
         Self::Core(Bug::OldReportBelieved),
@@ -53,6 +53,8 @@ impl Planted {
         Self::Core(Bug::PauseNobodyEnds),
         Self::Core(Bug::AttemptWithoutBound),
         Self::Core(Bug::WaitingUnsaid),
+        Self::Core(Bug::StopWithoutBound),
+        Self::Core(Bug::StopWithoutTrying),
         Self::CancelledNeverReported,
         Self::EffectReturnedNotOwed,
         Self::EpochNotChecked,
@@ -94,6 +96,8 @@ impl Planted {
             Self::Core(Bug::PauseNobodyEnds) => "pause-nobody-ends",
             Self::Core(Bug::AttemptWithoutBound) => "attempt-without-bound",
             Self::Core(Bug::WaitingUnsaid) => "waiting-unsaid",
+            Self::Core(Bug::StopWithoutBound) => "stop-without-bound",
+            Self::Core(Bug::StopWithoutTrying) => "stop-without-trying",
             Self::OrphanOfLiving => "orphan-of-living-requeued",
             Self::OutboxFlushedTwice => "outbox-flushed-twice",
             // Found by `operations`, not by stories.

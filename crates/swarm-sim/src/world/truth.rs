@@ -70,6 +70,8 @@ pub struct Truth {
     source_of: BTreeMap<Oid, Oid>,
     /// A person is in the middle of something in the checkout of trunk.
     pub checkout_busy: bool,
+    /// Runs whose work cannot be saved until faults stop.
+    pub unsaved: BTreeSet<RunId>,
     /// Tips whose checks were really green.
     pub green_tips: BTreeSet<Oid>,
     /// Merged commits whose verification was really green.
@@ -103,6 +105,7 @@ impl Truth {
             ever_on_trunk: BTreeSet::new(),
             source_of: BTreeMap::new(),
             checkout_busy: false,
+            unsaved: BTreeSet::new(),
             green_tips: BTreeSet::new(),
             green_results: BTreeSet::new(),
             by_rule: BTreeSet::new(),
