@@ -70,6 +70,17 @@ pub fn show_around(view: &mut AnyView, config: &Config, coordinator: bool) {
     status.without_walls = config.without_walls();
 }
 
+/// Nobody coordinates, and nobody begins to by himself: that waits for a person like anything else.
+pub fn show_left_alone(view: &mut AnyView, state: &State) {
+    let attention = match view {
+        AnyView::Status(status) => &mut status.attention,
+        AnyView::Board(board) => &mut board.status.attention,
+        AnyView::Attention(attention) => attention,
+        _ => return,
+    };
+    attention.splice(0..0, show::left_alone(state)).for_each(drop);
+}
+
 fn view(
     state: &State,
     what: &Look,

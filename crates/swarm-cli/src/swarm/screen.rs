@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use swarm_core::State;
-use swarm_engine::look::{Look, look, show_around};
+use swarm_engine::look::{Look, look, show_around, show_left_alone};
 use swarm_engine::store::Store;
 use swarm_engine::trunk_lines::trunk_lines;
 use swarm_engine::work_diff::{part, work_diff};
@@ -108,6 +108,10 @@ impl Ledger for Screen {
             // A coordinator would have answered itself.
             if let Ok(settings) = self.swarm.configuration() {
                 show_around(&mut view, &settings.config, false);
+            }
+            // One that crashed is started again in a moment where somebody watches it.
+            if !self.swarm.is_watched() {
+                show_left_alone(&mut view, &state);
             }
         }
         Ok(Seen { seq: state.seq, view })
