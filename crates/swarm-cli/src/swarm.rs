@@ -43,6 +43,7 @@ pub use reopen::after_a_close;
 pub use settings::environment;
 
 use std::path::{Path, PathBuf};
+pub use stop::unsaved_words;
 
 use swarm_engine::clock::wall_clock;
 use swarm_engine::paths::{NotOurs, Paths};

@@ -24,6 +24,7 @@ mod traced;
 mod daemons;
 mod decided;
 mod without_room;
+mod leaving;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -33,7 +34,9 @@ use swarm_core::flight::Flights;
 use swarm_core::input::Input;
 use swarm_core::predict;
 use swarm_core::trace::traceparent;
-use swarm_core::{State, nothing_left, owed, rests, waits_for_review, waits_for_start, wakes_at};
+use swarm_core::{
+    State, nothing_left, owed, rests, stops_short, waits_for_review, waits_for_start, wakes_at,
+};
 use swarm_protocol::config::Config;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::RunId;
@@ -48,9 +51,10 @@ use tracing::Instrument;
 use crate::channel::FromSocket;
 use crate::clock::SteadyClock;
 use crate::feed::{Feed, FeedSource, Position};
-use crate::store::{LedgerClaim, Notice, Store, StoreError};
+use crate::store::{LedgerClaim, Store, StoreError};
 pub use disk::{free_bytes, is_read_only};
 use executors::{ExecutorContext, FromExecutor, execute_and_report};
+pub use leaving::Finished;
 use links::Links;
 use operate::Background;
 pub use outfit::{NoOutfit, Outfit};
@@ -84,12 +88,6 @@ pub enum Urge {
     Leave,
     /// The process was stopped by a signal and goes on: another coordinator may have come meanwhile.
     Awake,
-}
-
-/// What a coordinator leaves behind.
-pub struct Finished {
-    pub state: State,
-    pub notices: Vec<Notice>,
 }
 
 pub struct Coordinator {
@@ -212,33 +210,11 @@ impl Coordinator {
         }
     }
 
-    /// Leaves in good order: the last record, the anchor, the snapshot, the projections, the locks.
-    pub async fn leave(mut self) -> Result<Finished, StoreError> {
-        // What agents' own git wrote was never synced. Whoever cannot sync it has not left in good order, and the next
-        // one looks for what a power cut has torn.
-        if self.world.git.make_durable().await.is_ok() {
-            let told = durable(&mut self.store, Input::Leaving, self.clock.now()).await?;
-            traced::durable(&told);
-            self.feed.durable(position(&self.store));
-        }
-        if let (Some(head), Some(id)) = (self.store.head(), self.store.ledger_id()) {
-            // A witness more; without it the ledger is as true as before.
-            let _ = crate::anchor::set(&self.world.git, id, head).await;
-            let _ = self.world.git.make_durable().await;
-        }
-        self.world.git.clear_own_ref_locks().await;
-        let state = self.store.state().clone();
-        if state.tasks.values().all(|task| task.stage.is_closed()) {
-            self.world.drop_pool().await;
-            self.world.drop_shared_tree().await;
-            let _ = swarm_work::merge_tree::discard(&self.world.git, &self.world.merge_worktree()).await;
-        }
-        let notices = self.store.finish()?;
-        Ok(Finished { state, notices })
-    }
-
     fn finished(&self) -> Option<Finish> {
         let state = self.store.state();
+        if stops_short(state, &self.flights) {
+            return Some(Finish::Drained);
+        }
         if !self.flights.is_idle() || !rests(state) {
             return None;
         }

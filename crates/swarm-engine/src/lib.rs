@@ -29,6 +29,7 @@ pub mod session;
 pub mod planning;
 pub mod doctor;
 pub mod by_hand;
+pub mod unsaved;
 
 // What numbers, spans and submissions are read off the records by, for those who serve and send them.
 pub use swarm_core::metrics::{Around, Tally};

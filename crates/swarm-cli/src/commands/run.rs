@@ -313,7 +313,7 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     match ran {
         Ok(ran) => {
             let took = began.map(|began| output::time::since(Timestamp(began)));
-            let summary = Summary::of(&ran.state, ran.drained, ran.untested).took(took);
+            let summary = Summary::of(&ran.state, ran.drained, ran.untested).took(took).leaving(ran.unsaved);
             cx.out.view(&summary, Summary::text)?;
             Ok(summary.exit())
         }

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use swarm_engine::anchor;
-use swarm_engine::coordinator::is_read_only;
+use swarm_engine::coordinator::{free_bytes, is_read_only};
 use swarm_engine::store::{Notice, OpenOptions, Opened, Store, StoreError};
 use swarm_process::caller::am_i_inside;
 use swarm_protocol::channel::Response;
@@ -56,6 +56,9 @@ enum Tried {
     Between(String),
 }
 
+/// Room for the few records of an end.
+const RECORD_BYTES: u64 = 64 * 1024;
+
 /// Said by a run within seconds, and by whoever looks.
 pub const READ_ONLY: &str = "Note: the file system of the repository is read-only: nothing is recorded, agents can neither write nor \
      commit. Mount it writable again (`dmesg` says why it is not), then `swarm run`; `swarm stop` stops without it";
@@ -77,6 +80,12 @@ impl Swarm {
     /// Why nothing that happens now is recorded, where the file system takes nothing.
     pub fn is_read_only(&self) -> bool {
         is_read_only(&self.paths.root) || is_read_only(&self.paths.run)
+    }
+
+    /// Whether not even a record of the end can be written.
+    pub fn takes_nothing(&self) -> bool {
+        let full = |place: &std::path::Path| free_bytes(place).is_some_and(|free| free < RECORD_BYTES);
+        self.is_read_only() || full(&self.paths.root) || full(&self.paths.run)
     }
 
     /// Told beside a view: what it shows may be long over, and nothing of it can be changed.

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
+use rustix::process::Signal;
 use serde::de::DeserializeOwned;
+use swarm_ledger::OwnerInfo;
+use swarm_process::{ProcessIdentity, is_stopped, open_verified};
 use swarm_protocol::api::Seen;
 use swarm_protocol::outcome::Mode;
 use swarm_server::client::Client;
@@ -38,5 +41,17 @@ impl Swarm {
         let owner: serde_json::Value =
             serde_json::from_slice(&std::fs::read(&self.paths.owner).ok()?).ok()?;
         u32::try_from(owner["pid"].as_u64()?).ok()
+    }
+}
+/// Lets the coordinator go on where a signal has stopped it: it could not be asked for anything.
+pub fn wake_coordinator(&self) {
+    let Ok(Some(owner)) = std::fs::read(&self.paths.owner).map(|bytes| serde_json::from_slice(&bytes).ok())
+    else {
+        return;
+    };
+    let OwnerInfo { pid, start_time, boot_id, .. } = owner;
+    let process = ProcessIdentity { boot_id, pid, start_time, nonce: String::new() };
+    if let Some(process) = open_verified(&process).filter(|process| is_stopped(process.pid)) {
+        process.signal(Signal::CONT);
     }
 }

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use swarm_core::State;
-use swarm_engine::coordinator::{Finish, Told};
+use swarm_engine::coordinator::{Finish, Finished, Told};
 use swarm_engine::feed::Feed;
 use swarm_engine::paths::Paths;
 use swarm_engine::session::{Asker, Session, Wishes};
+use swarm_engine::unsaved::Unsaved;
 use swarm_process::environment::secret_arguments;
 use swarm_protocol::config::Config;
 use swarm_protocol::view::without_walls;
@@ -34,6 +35,8 @@ pub struct Ran {
     pub drained: bool,
     /// No command is configured that tests what is merged.
     pub untested: bool,
+    /// What agents had not committed and nobody could save.
+    pub unsaved: Vec<Unsaved>,
 }
 
 /// As much as the main thread has; only what is used is taken.
@@ -113,5 +116,6 @@ async fn coordinate(
         telemetry.end().await;
     }
     left.notices.iter().for_each(|notice| note(&notice.text));
-    Ok(Ran { state: left.state, drained: finish == Finish::Drained, untested })
+    let Finished { state, unsaved, .. } = left;
+    Ok(Ran { state, drained: finish == Finish::Drained, untested, unsaved })
 }

@@ -3,10 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use rustix::process::Signal;
 use serde::Serialize;
+use swarm_engine::unsaved::{Unsaved, unsaved};
+use swarm_process::is_stopped;
 use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::ids::CommandId;
+use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::refusal::Refusal;
 use swarm_server::client::{ClientError, send_command};
 
@@ -27,6 +31,30 @@ pub struct Stopped {
     /// False when it was only asked.
     pub ended: bool,
     pub text: String,
+    /// What agents had not committed and nobody could save.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unsaved: Vec<Unsaved>,
+}
+
+impl Stopped {
+    fn said(ended: bool, text: &str) -> Self {
+        Self { ended, text: text.into(), unsaved: vec![] }
+    }
+}
+
+/// Where work lies that could not be saved, for people.
+pub fn unsaved_words(unsaved: &[Unsaved]) -> Vec<String> {
+    let title = "Not saved, as the agents left it (the next `swarm run` saves it):";
+    let line = |one: &Unsaved| {
+        output::harmless(&format!(
+            "  {}: {} ({})",
+            one.task,
+            one.worktree,
+            one.why.lines().next().unwrap_or_default()
+        ))
+    };
+    let lines = unsaved.iter().map(line);
+    (!unsaved.is_empty()).then(|| title.to_owned()).into_iter().chain(lines).collect()
 }
 
 impl Swarm {
@@ -39,10 +67,7 @@ impl Swarm {
             return self.stop_the_abandoned();
         }
         if !wait {
-            return Ok(Stopped {
-                ended: false,
-                text: "Stop requested; `swarm status` shows the progress".into(),
-            });
+            return Ok(Stopped::said(false, "Stop requested; `swarm status` shows the progress"));
         }
         // Asked again each time: one that died meanwhile has been followed by another, perhaps.
         let mut failed = None;
@@ -63,8 +88,20 @@ impl Swarm {
                     .because("the coordinator ended before it was asked for it")
                     .run_instead("swarm checkpoint create"))
             }
-            None if self.is_read_only() => Ok(Stopped { ended: true, text: UNRECORDED.into() }),
-            None => Ok(Stopped { ended: true, text: "Stopped; `swarm run` continues from here".into() }),
+            None if self.is_read_only() => Ok(Stopped::said(true, UNRECORDED)),
+            None => Ok(self.stopped("Stopped; `swarm run` continues from here")),
+        }
+    }
+
+    /// With what the last coordinator could not save.
+    fn stopped(&self, text: &str) -> Stopped {
+        let Ok(state) = self.state(None) else { return Stopped::said(true, text) };
+        let unsaved = unsaved(&state, &self.paths, state.paused.contains_key(&PauseReason::Disk));
+        let lines = unsaved_words(&unsaved);
+        Stopped {
+            ended: true,
+            text: std::iter::once(text.into()).chain(lines).collect::<Vec<_>>().join("\n"),
+            unsaved,
         }
     }
 
@@ -72,9 +109,16 @@ impl Swarm {
     fn ask_to_stop(&self, asked: &mut Asked) -> Result<bool, CliError> {
         // Those who watch first: whatever becomes of the coordinator from here on, it is not started to go on.
         let watchers = self.watchers();
-        for watcher in watchers.iter().filter(|watcher| asked.watchers.insert(watcher.pid)) {
-            watcher.signal(watchers::STOP);
+        for watcher in &watchers {
+            if asked.watchers.insert(watcher.pid) {
+                watcher.signal(watchers::STOP);
+            }
+            // Whoever stands still (Ctrl+Z) hears nothing, and would stand there for ever.
+            if is_stopped(watcher.pid) {
+                watcher.signal(Signal::CONT);
+            }
         }
+        self.wake_coordinator();
         if !self.has_coordinator() {
             return Ok(!watchers.is_empty());
         }
@@ -110,7 +154,7 @@ impl Swarm {
             }
             Ok(Response::Refused { refusal }) => Err(refusal.into()),
             // It ends without a record, within a bound of its own.
-            Ok(Response::Failed { .. }) if self.is_read_only() => Ok(true),
+            Ok(Response::Failed { .. }) if self.takes_nothing() => Ok(true),
             Ok(Response::Failed { text }) => {
                 Err(CliError::environment("The coordinator could not be asked to stop").because(text))
             }
@@ -140,10 +184,11 @@ impl Swarm {
     fn stop_the_abandoned(&self) -> Result<Stopped, CliError> {
         self.something_was_abandoned()?;
         self.bring_to_rest()?;
-        Ok(Stopped {
-            ended: true,
-            text: "No coordinator was running; remaining agents are stopped, their work is saved".into(),
-        })
+        let stopped = self.stopped("No coordinator was running; remaining agents are stopped");
+        let saved = stopped.unsaved.is_empty();
+        let text =
+            if saved { format!("{}, their work is saved", stopped.text) } else { stopped.text.clone() };
+        Ok(Stopped { text, ..stopped })
     }
 }
 

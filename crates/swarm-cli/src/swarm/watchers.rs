@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
-use swarm_process::{Pidfd, ProcessIdentity, open_verified};
+use swarm_process::{Pidfd, ProcessIdentity, is_stopped, open_verified};
 
 use super::Swarm;
 
@@ -55,9 +55,9 @@ impl Swarm {
         living(&self.paths.run)
     }
 
-    /// Whether somebody would start a coordinator that died again.
+    /// Whether somebody would start a coordinator that died again. Whoever stands still (Ctrl+Z) starts nothing.
     pub fn is_watched(&self) -> bool {
-        !self.watchers().is_empty()
+        self.watchers().iter().any(|watcher| !is_stopped(watcher.pid))
     }
 }
 

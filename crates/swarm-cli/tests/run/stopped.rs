@@ -1,5 +1,7 @@
 //! Ctrl+C, agents that hang, crash or ask: what a person finds afterwards.
 
+use swarm_process::is_stopped;
+
 use crate::arena::Arena;
 
 const CONFIG: &str = r#"{
@@ -69,6 +71,69 @@ fn a_first_ctrl_c_and_a_killed_daemon_keep_the_session_of_the_program() {
         assert_eq!(arena.git(&["show", "main:resumed.txt"]), "nothing\ns-17\n", "killed: {killed}\n{said}");
         arena.assert_nothing_left();
     }
+}
+
+#[test]
+fn work_that_cannot_be_saved_keeps_no_stop_and_is_named_with_its_place() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "write half.txt unfinished\nprint waiting\nhang".into())]);
+    let mut run = arena.start(&[]);
+    run.until("is working");
+    let half = arena.root.join(".swarm/worktrees/1.1/half.txt");
+    crate::arena::wait_for("the agent has written", || half.exists());
+    // A ref where the folder of saved work would be: git refuses every name below it.
+    arena.git(&["update-ref", "refs/swarm/wip", "HEAD"]);
+    let said = arena.ok(&["stop"]);
+    let (code, _) = run.end();
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("Not saved") && said.contains("1.1: .swarm/worktrees/1.1"), "{said}");
+    arena.assert_nothing_runs();
+    assert_eq!(std::fs::read_to_string(&half).expect("it lies there"), "unfinished");
+    // Nothing is forgotten: the next one saves it.
+    arena.git(&["update-ref", "-d", "refs/swarm/wip"]);
+    let run = arena.start(&[]);
+    crate::arena::wait_for("the work is saved", || {
+        let wip = arena.git(&["for-each-ref", "--format=%(refname)", "refs/swarm/wip"]);
+        wip.lines().any(|name| arena.git(&["ls-tree", "--name-only", name]).contains("half.txt"))
+    });
+    run.signal("INT");
+    run.end();
+}
+
+#[test]
+fn a_run_that_ctrl_z_put_aside_is_stopped_from_another_terminal() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "print waiting\nhang".into())]);
+    let mut run = arena.start(&[]);
+    run.until("is working");
+    run.signal("TSTP");
+    crate::arena::wait_for("it stands still", || is_stopped(run.child.id()));
+    // A coordinator that somebody stopped is asked all the same.
+    let coordinator = run.coordinator();
+    crate::arena::send("STOP", coordinator);
+    crate::arena::wait_for("so does the coordinator", || is_stopped(coordinator));
+    arena.ok(&["stop"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 1, "{said}");
+    arena.assert_nothing_runs();
+}
+
+#[test]
+fn a_swarm_that_nobody_coordinates_any_more_waits_for_a_person() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "print waiting\nhang".into())]);
+    let mut run = arena.start(&[]);
+    run.until("is working");
+    assert!(!arena.ok(&["attention"]).contains("Nobody coordinates"));
+    run.kill_9();
+    let told = arena.json(&["attention"]);
+    assert_eq!(
+        (&told[0]["what"], &told[0]["commands"][0]),
+        (&"Nobody coordinates".into(), &"swarm run".into())
+    );
+    arena.ok(&["stop"]);
+    assert!(!arena.ok(&["attention"]).contains("Nobody coordinates"));
+    arena.assert_nothing_runs();
 }
 
 #[test]

@@ -114,7 +114,8 @@ impl Coordinator {
             Ok(()) => {}
             Err(StoreError::NoRoom(error)) => {
                 tracing::warn!(%error, "no room for records");
-                let leaves = after.leave || self.stops_anyway(after.stops);
+                let stops = after.stops || self.store.state().draining;
+                let leaves = after.leave || self.stops_anyway(stops);
                 self.without_room(after, &error.to_string(), tell).await?;
                 return Ok(if leaves { Then::Leave } else { Then::GoOn });
             }

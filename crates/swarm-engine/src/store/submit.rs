@@ -119,7 +119,7 @@ impl Store {
             }
         };
         let mut batch = Batch::new(fragments, self.state.at.to_string(), self.state.epoch);
-        batch.emergency = events.iter().any(|e| matches!(e, Event::Paused { reason: PauseReason::Disk, .. }));
+        batch.emergency = events.iter().any(says_that_work_stops);
         let handed = match &self.ledger {
             Some(ledger) => self.queue(ledger, batch, done),
             None => return self.begin_ledger(&batch, done),
@@ -201,4 +201,14 @@ impl Store {
             .push(super::Notice::new(format!("{source} was taken over: the ledger is now the truth"), ""));
         Ok(())
     }
+}
+
+/// Records for which room is kept back: without them a full disk could be neither told nor left.
+fn says_that_work_stops(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Paused { reason: PauseReason::Disk, .. }
+            | Event::DrainStarted { .. }
+            | Event::CoordinatorStopped { .. }
+    )
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use swarm_core::{State, show};
+use swarm_engine::unsaved::Unsaved;
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::outcome::PauseReason;
@@ -13,6 +14,7 @@ use crate::exit::Exit;
 use crate::output::harmless;
 use crate::output::money::{cost, tokens};
 use crate::output::time::length;
+use crate::swarm::unsaved_words;
 
 #[derive(Debug, Serialize)]
 pub struct Summary {
@@ -28,6 +30,9 @@ pub struct Summary {
     /// Agents that were told to stop and had not when this was written: whoever started the run did not wait for them.
     #[serde(skip_serializing_if = "is_zero")]
     pub stopping: usize,
+    /// What agents had not committed and nobody could save.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unsaved: Vec<Unsaved>,
     /// Done without a proof on trunk.
     pub unproven: Vec<String>,
     /// No command is configured that tests work, so that `done` means merged and no more.
@@ -82,6 +87,7 @@ impl Summary {
             trunk: status.trunk,
             elsewhere: show::done_elsewhere(state),
             stopping: if drained { at_work(state) } else { 0 },
+            unsaved: vec![],
             unproven: show::done_unproven(state),
             untested,
             paused,
@@ -105,6 +111,11 @@ impl Summary {
         let line = took.into_iter().chain(used).collect::<Vec<_>>().join("; ");
         let first = line.get(..1)?.to_uppercase();
         Some(format!("{first}{}.", &line[1..]))
+    }
+
+    /// The same, where work could not be saved: nobody is stopping who would still do it.
+    pub fn leaving(self, unsaved: Vec<Unsaved>) -> Self {
+        Self { stopping: self.stopping.saturating_sub(unsaved.len()), unsaved, ..self }
     }
 
     pub fn exit(&self) -> ExitCode {
@@ -159,6 +170,7 @@ impl Summary {
         if !self.paused.is_empty() {
             lines.push(format!("Still paused: {}.", PauseReason::list(self.pauses.iter().copied())));
         }
+        lines.extend(unsaved_words(&self.unsaved));
         if self.ended == "drained" {
             let on = if self.pauses.is_empty() { "; `swarm run` continues from here" } else { "" };
             lines.push(match self.stopping {
@@ -208,6 +220,23 @@ mod tests {
             known.text().contains("\nThe plan has used 41.2k tokens, $0.42 so far.\n"),
             "{}",
             known.text()
+        );
+    }
+
+    #[test]
+    fn work_that_could_not_be_saved_is_named_with_its_place_and_nobody_is_said_to_be_stopping() {
+        let one = Unsaved {
+            task: swarm_protocol::ids::TaskId::new("1.1").expect("a plain id"),
+            worktree: ".swarm/worktrees/1.1".into(),
+            why: "No space left on device".into(),
+        };
+        let mut summary = Summary::of(&State::default(), true, false);
+        summary.stopping = 1;
+        let said = summary.leaving(vec![one]).text();
+        assert!(said.contains("  1.1: .swarm/worktrees/1.1 (No space left on device)"), "{said}");
+        assert!(
+            said.contains("Stopped; `swarm run` continues") && !said.contains("still stopping"),
+            "{said}"
         );
     }
 

@@ -84,6 +84,7 @@ async fn watch(began: &Began<'_>, place: Option<PathBuf>) -> Result<ExitCode, Cl
         let ended = stay_with(start(began, turn)?, &mut keys, &mut known).await?;
         tracing::info!(%ended, asked_to_stop = keys.asked, "the coordinator has ended");
         let Some(how) = abnormal(ended) else { return Ok(code_of(ended).into()) };
+        falls.slept(std::mem::take(&mut keys.slept));
         let Some(pause) = falls.note(Instant::now()) else { return Err(given_up(&how)) };
         known.say();
         if !keys.asked {
@@ -91,10 +92,7 @@ async fn watch(began: &Began<'_>, place: Option<PathBuf>) -> Result<ExitCode, Cl
                 "The coordinator crashed ({how}); restarting in {} s, agents continue",
                 pause.as_secs()
             ));
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                _ = keys.next() => {}
-            }
+            keys.wait(pause).await;
         }
         turn = if keys.asked { Turn::Rest } else { Turn::Again };
     }
@@ -185,7 +183,7 @@ async fn stay_with(mut child: Child, keys: &mut Keys, known: &mut Known) -> Resu
                     // Before we stand still, so that it draws nothing into the shell.
                     process.signal(Signal::TSTP);
                     tokio::time::sleep(UNTIL_NOTHING_IS_DRAWN).await;
-                    step_aside();
+                    keys.step_aside();
                     process.signal(Signal::CONT);
                 }
             },
@@ -194,16 +192,6 @@ async fn stay_with(mut child: Child, keys: &mut Keys, known: &mut Known) -> Resu
         }
     }
     child.wait().map_err(|error| CliError::environment("Cannot watch the coordinator").because(error))
-}
-
-/// Ctrl+Z gives the terminal back to the shell, and the swarm goes on: agents that stood still would lose their connections.
-/// Comes back when the shell brings us to the front again.
-fn step_aside() {
-    output::note(
-        "\nThe swarm continues in the background: `fg` shows it again, `swarm pause` holds it, `swarm stop` ends it",
-    );
-    // Without an own number there is nobody to stop; then Ctrl+Z does nothing.
-    let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::STOP);
 }
 
 /// What the keys of the terminal say.
@@ -225,6 +213,8 @@ struct Keys {
     away: tokio::signal::unix::Signal,
     /// The person has asked to stop.
     asked: bool,
+    /// How long we have stood still since somebody last asked.
+    slept: Duration,
 }
 
 impl Keys {
@@ -239,7 +229,34 @@ impl Keys {
             stops: listen(SignalKind::from_raw(watchers::STOP.as_raw()))?,
             away: listen(SignalKind::from_raw(Signal::TSTP.as_raw()))?,
             asked: false,
+            slept: Duration::ZERO,
         })
+    }
+
+    /// So long, or until the person wants to stop.
+    async fn wait(&mut self, pause: Duration) {
+        let end = tokio::time::Instant::now() + pause;
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep_until(end) => return,
+                wish = self.next() => match wish {
+                    Wish::Stop(_) => return,
+                    Wish::StepAside => self.step_aside(),
+                },
+            }
+        }
+    }
+
+    /// Ctrl+Z gives the terminal back to the shell, and the swarm goes on: agents that stood still would lose their
+    /// connections. Comes back when the shell brings us to the front again, or `swarm stop` lets us go on.
+    fn step_aside(&mut self) {
+        output::note(
+            "\nThe swarm continues in the background: `fg` shows it again, `swarm pause` holds it, `swarm stop` ends it",
+        );
+        let began = Instant::now();
+        // Without an own number there is nobody to stop; then Ctrl+Z does nothing.
+        let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::STOP);
+        self.slept += began.elapsed();
     }
 
     async fn next(&mut self) -> Wish {
@@ -264,6 +281,11 @@ impl Keys {
 struct Falls(VecDeque<Instant>);
 
 impl Falls {
+    /// Time in which nobody was there to see an end says nothing about how often they come.
+    fn slept(&mut self, long: Duration) {
+        self.0.iter_mut().for_each(|fall| *fall += long);
+    }
+
     /// How long to wait before the next start; none when it has been too often.
     fn note(&mut self, now: Instant) -> Option<Duration> {
         self.0.push_back(now);
@@ -287,5 +309,14 @@ mod tests {
         assert_eq!(pauses, [secs(1), secs(2), secs(4), secs(8), None]);
         // Those of long ago are forgotten.
         assert_eq!(falls.note(start + Duration::from_secs(3600)), secs(1));
+    }
+
+    #[test]
+    fn falls_do_not_grow_old_while_the_watcher_stands_still() {
+        let (mut falls, start) = (Falls::default(), Instant::now());
+        assert!((0..4).all(|n| falls.note(start + Duration::from_secs(n)).is_some()));
+        // Ctrl+Z, and `fg` an hour later.
+        falls.slept(Duration::from_secs(3600));
+        assert_eq!(falls.note(start + Duration::from_secs(3605)), None);
     }
 }
