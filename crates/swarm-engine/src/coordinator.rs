@@ -52,7 +52,7 @@ use crate::channel::FromSocket;
 use crate::clock::SteadyClock;
 use crate::feed::{Feed, FeedSource, Position};
 use crate::store::{LedgerClaim, Store, StoreError};
-pub use disk::{free_bytes, is_read_only};
+pub use disk::{few, files, free_bytes, is_read_only};
 use executors::{ExecutorContext, FromExecutor, execute_and_report};
 pub use leaving::Finished;
 use links::Links;

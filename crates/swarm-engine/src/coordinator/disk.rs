@@ -114,6 +114,15 @@ impl Marks {
                 ));
             }
             if free < self.enough {
+            match files(place) {
+                Some((free, total)) if free < few(total) => {
+                    return Room::Low(format!(
+                        "only {free} more files can be made where {name} lies, whatever room there is in bytes: delete files there"
+                    ));
+                }
+                Some((free, total)) if free < few(total).saturating_mul(2) => room = Room::Neither,
+                _ => {}
+            }
                 room = Room::Neither;
             }
         }
@@ -148,6 +157,20 @@ pub fn free_bytes(place: &Path) -> Option<u64> {
 }
 
 #[cfg(test)]
+/// A checkout and what is built in it may be so many files.
+const FILES_FEW: u64 = 10_000;
+
+/// So few files that nothing new is to begin; of a small file system not all that it has.
+pub fn few(total: u64) -> u64 {
+    FILES_FEW.min(total / 20)
+}
+
+/// How many more files can be made there, and how many there can be at all; none where there is no such limit.
+pub fn files(place: &Path) -> Option<(u64, u64)> {
+    let stat = rustix::fs::statvfs(place).ok().filter(|stat| stat.f_files > 0)?;
+    Some((stat.f_favail, stat.f_files))
+}
+
 mod tests {
     use super::*;
 
@@ -165,6 +188,11 @@ mod tests {
         let look = |low: u64, enough: u64| Marks { low, enough, places: vec![(here.clone(), "it")] }.look();
         // Others write to this disk too, so the marks are far off.
         assert_eq!(look(free / 8, free / 4), Room::Enough);
+    #[test]
+    fn a_small_file_system_is_not_low_of_files_from_the_start() {
+        assert_eq!((few(100_000_000), few(20_000), few(0)), (FILES_FEW, 1_000, 0));
+    }
+
         assert_eq!(look(free / 8, free * 4), Room::Neither);
         let Room::Low(why) = look(free * 4, free * 8) else { panic!("not low") };
         assert!(why.contains("are free where it lies") && why.contains("disk.low"), "{why}");

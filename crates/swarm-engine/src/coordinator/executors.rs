@@ -11,7 +11,6 @@ use swarm_core::input::{KeyName, Report};
 use swarm_protocol::channel::{FromDaemon, RunKind};
 use swarm_protocol::event::Proof;
 use swarm_protocol::failure::{Failure, FailureClass};
-use swarm_protocol::gist::gist;
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
 use tokio::sync::{mpsc, watch};
@@ -22,13 +21,13 @@ use super::operate::{Background, operate};
 use super::reviewing::{Reviewed, review_by_agent};
 use super::sharing::Shared;
 use super::traced;
+use super::without_room::{is_full, not_begun};
 use super::world::{About, Attempt, SharedWorld, World};
 use stopping::stop;
 use swarm_process::complain;
 use swarm_work::approval::Approval;
 use swarm_work::build::Work;
 use swarm_work::daemon::OVERSTEP;
-use swarm_work::no_room;
 use swarm_work::prove;
 use swarm_work::publish::Intent;
 use trunk::{a_checkout_changes, build_approved, publish_merge, trunk_leaves, trunk_tip};
@@ -85,6 +84,10 @@ pub async fn execute_and_report(effect: Effect, context: ExecutorContext) {
             let (key, why) = (KeyName::from(&key), world.without_root(&why));
             match task {
                 Some(task) => Report::EffectFailed { key, task, why },
+            // Told first: while the disk is full nobody is to blame for it, and nothing new begins.
+            if let Some(told) = is_full(&why) {
+                let _ = out.send(FromExecutor::News(told)).await;
+            }
                 None => Report::Broke { key, why },
             }
         }
@@ -208,15 +211,15 @@ async fn work(context: &ExecutorContext, attempt: &Attempt<'_>) -> Result<Report
         Ok(spec) => spec,
         Err(none) => return Ok(Report::WorkEnded { run, how: Ended::NotStarted { text: none.to_string() } }),
     };
-    let how = match attend(context, &world.with_place(spec, false).await).await? {
-        Attended::Cancelled => return Ok(Report::Cancelled { task: attempt.task.clone() }),
-        Attended::Ended { how } => how,
+    let how = match attend(context, &world.with_place(spec, false).await).await {
+        Ok(Attended::Cancelled) => return Ok(Report::Cancelled { task: attempt.task.clone() }),
+        Ok(Attended::Ended { how }) => how,
+        Err(why) => not_begun(why)?,
     };
     // Told first: while the disk is full no task is to blame for it.
     if let Ended::NoWorkspace { text } = &how
-        && no_room::told_in(text)
+        && let Some(told) = is_full(text)
     {
-        let told = Report::Disk { low: true, why: gist(text) };
         let _ = context.out.send(FromExecutor::News(told)).await;
     }
     Ok(Report::WorkEnded { run, how })

@@ -69,7 +69,11 @@ impl World {
             return Err((failed(why.clone(), false), full.then_some(Report::Disk { low: true, why })));
         }
         let copied = copy_in(&self.git, NAME, &place, &self.copy_rule()).await;
-        copied.map(drop).map_err(|error| (failed(error.to_string(), true), None))
+        copied.map(drop).map_err(|error| {
+            let full = no_room::met_by(&error);
+            let why = self.without_root(&error.to_string());
+            (failed(why.clone(), !full), full.then_some(Report::Disk { low: true, why }))
+        })
     }
 
     /// Nothing is left to do: nobody needs the shared tree.

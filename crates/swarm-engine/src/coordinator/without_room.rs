@@ -4,14 +4,27 @@ use std::time::Duration;
 
 use swarm_core::input::Report;
 use swarm_protocol::channel::Response;
+use swarm_protocol::gist::gist;
+use swarm_protocol::outcome::Ended;
 
 use super::turn::{Afterwards, has_it};
 use super::{Coordinator, Told};
 use crate::store::StoreError;
+use swarm_work::no_room;
 use tokio::time::Instant;
 
 /// How long it waits for its agents where the disk takes neither their work nor the record of their end.
 pub(super) const STOP_WITHOUT_ROOM_WITHIN: Duration = Duration::from_secs(10);
+
+/// The word that the disk is full, where that is why something failed.
+pub(super) fn is_full(why: &str) -> Option<Report> {
+    no_room::told_in(why).then(|| Report::Disk { low: true, why: gist(why) })
+}
+
+/// A daemon whose files found no room has not crashed: it begins when there is room again.
+pub(super) fn not_begun(why: String) -> Result<Ended, String> {
+    if no_room::told_in(&why) { Ok(Ended::NoWorkspace { text: why }) } else { Err(why) }
+}
 
 impl Coordinator {
     /// The disk is full or read-only: nothing of this turn happened. Clients are told, daemons will
@@ -61,5 +74,19 @@ impl Coordinator {
             Err(StoreError::NoRoom(_)) => self.store.reload(),
             Err(error) => Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_daemon_that_found_no_room_for_its_files_is_no_crash() {
+        let full = "cannot write run/r1.spec.json: No space left on device (os error 28)";
+        assert!(matches!(not_begun(full.into()), Ok(Ended::NoWorkspace { .. })));
+        assert!(matches!(is_full(full), Some(Report::Disk { low: true, .. })));
+        let other = "cannot start the daemon: Permission denied";
+        assert!(not_begun(other.into()).is_err() && is_full(other).is_none());
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::finding::Found;
+use crate::coordinator::{few, files};
 use swarm_process::containment::{Namespaces, available, own_view};
 use swarm_process::launcher::Launcher;
 use swarm_process::{plays_the_launcher, sandbox};
@@ -106,6 +107,11 @@ pub(super) fn disk(place: &Path, what: &str) -> Found {
         _ if stat.f_files > 0 && stat.f_favail == 0 => {
             Found::problem("disk", format!("no file can be made any more for {what}")).by_hand("delete files")
         }
+        _ if files(place).is_some_and(|(free, total)| free < few(total)) => Found::problem(
+            "disk",
+            format!("only {} more files can be made for {what}: the swarm pauses", stat.f_favail),
+        )
+        .by_hand("delete files: `df -i` says where"),
         n if n < DISK_FULL_BYTES => Found::problem("disk", words).by_hand("free some disk space"),
         n if n < DISK_LOW_BYTES => Found::note("disk", words).by_hand("free some disk space"),
         _ => Found::ok("disk", words),
