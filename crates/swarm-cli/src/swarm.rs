@@ -39,11 +39,12 @@ mod work_conflict;
 pub mod worktrees;
 
 pub use ask::READ_ONLY;
+pub use coordinator::ANSWER_WITHIN;
 pub use reopen::after_a_close;
 pub use settings::environment;
+pub use stop::unsaved_words;
 
 use std::path::{Path, PathBuf};
-pub use stop::unsaved_words;
 
 use swarm_engine::clock::wall_clock;
 use swarm_engine::paths::{NotOurs, Paths};

@@ -25,3 +25,4 @@ mod examine;
 
 pub use examine::examine;
 pub use finding::{CHECKS, Check};
+pub use remains::NOBODY;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use swarm_engine::doctor::examine;
+use swarm_engine::doctor::{NOBODY, examine};
 use swarm_protocol::doctor::{DoctorView, Finding, Health};
 
 use crate::commands::operate::DryRun;
@@ -11,6 +11,8 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::output::harmless;
 use crate::output::paint::{Paint, paint};
+use crate::swarm::ANSWER_WITHIN;
+use crate::swarm::Swarm;
 use crate::swarm::inside::refuse_agents;
 use crate::swarm::session::runtime;
 
@@ -37,10 +39,29 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
         refuse_agents("doctor --fix")?;
     }
     let environment = crate::swarm::environment();
-    let report = runtime()?.block_on(examine(&cx.repo, &environment, fix));
+    let mut report = runtime()?.block_on(examine(&cx.repo, &environment, fix));
+    let swarm = Swarm::open(cx).ok();
+    hear(&mut report, || swarm.is_none_or(|swarm| swarm.is_answered()));
     let (verbose, colour) = (cx.verbose > 0, cx.out.colour);
     cx.out.view(&report, |report| text(report, verbose, fix, colour))?;
     Ok(if report.problems == 0 { Exit::Done.into() } else { Exit::Refused.into() })
+}
+
+/// A coordinator that is there and lives may hang all the same: then nothing moves.
+fn hear(report: &mut DoctorView, answers: impl FnOnce() -> bool) {
+    let there = |one: &&mut Finding| one.id == "coordinator" && one.state == Health::Ok && one.what != NOBODY;
+    let Some(coordinator) = report.findings.iter_mut().find(there) else { return };
+    if answers() {
+        return;
+    }
+    let pid = coordinator.what.rsplit(' ').next().unwrap_or_default().to_owned();
+    coordinator.state = Health::Problem;
+    coordinator.what =
+        format!("process {pid} lives and has not answered for {} s: nothing moves", ANSWER_WITHIN.as_secs());
+    coordinator.fix = Some(format!(
+        "kill -9 {pid} ends it without loss and agents go on; then `swarm run` takes them over"
+    ));
+    report.problems += 1;
 }
 
 fn text(report: &DoctorView, verbose: bool, fixing: bool, colour: bool) -> String {
@@ -99,6 +120,7 @@ fn verdict(report: &DoctorView, fixing: bool) -> String {
 mod tests {
     use std::fmt::Write;
 
+    use super::*;
     use swarm_engine::doctor::CHECKS;
 
     use crate::commands::printed::compare_or_write;
@@ -124,5 +146,31 @@ mod tests {
             );
         }
         compare_or_write("doctor.md", &page);
+    }
+
+    #[test]
+    fn a_coordinator_that_lives_and_does_not_answer_is_a_problem_with_a_way_out() {
+        let one = |what: &str| DoctorView {
+            findings: vec![Finding {
+                id: "coordinator".into(),
+                title: "coordinator".into(),
+                state: Health::Ok,
+                what: what.into(),
+                subject: String::new(),
+                fix: None,
+                fixed: false,
+            }],
+            problems: 0,
+            fixed: 0,
+        };
+        let mut report = one("running as process 4711");
+        hear(&mut report, || true);
+        assert_eq!(report.problems, 0);
+        hear(&mut report, || false);
+        assert_eq!(report.problems, 1);
+        assert!(report.findings[0].what.starts_with("process 4711 lives"), "{:?}", report.findings);
+        assert!(report.findings[0].fix.as_deref().is_some_and(|fix| fix.starts_with("kill -9 4711")));
+        // Nobody is there to be asked.
+        hear(&mut one(NOBODY), || panic!("nobody is asked"));
     }
 }

@@ -15,6 +15,9 @@ use swarm_work::remove::{TrashRule, trashed};
 /// Files counted for the size of the trash.
 const COUNTED_MAX: usize = 200_000;
 
+/// Nobody coordinates.
+pub const NOBODY: &str = "not running";
+
 pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     let mut found = vec![coordinator(patient), socket(patient), trash(patient)];
     found.extend(permissions(patient));
@@ -32,7 +35,7 @@ fn coordinator(patient: &Patient) -> Found {
             Found::problem("coordinator", what).by_hand(format!("kill -CONT {}", coordinator.pid))
         }
         Some(coordinator) => Found::ok("coordinator", format!("running as process {}", coordinator.pid)),
-        None => Found::ok("coordinator", "not running"),
+        None => Found::ok("coordinator", NOBODY),
     }
 }
 
