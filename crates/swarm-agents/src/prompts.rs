@@ -274,7 +274,9 @@ fn refused(path: &Path, error: &minijinja::Error) -> PromptError {
 fn review_sample() -> ReviewPrompt {
     let WorkPrompt { task, goal, builds_on, unblocks, checks, .. } = sample();
     let words = ReviewPrompt { task, goal, builds_on, unblocks, checks, ..ReviewPrompt::default() };
-    ReviewPrompt { last_notes: Some("x".into()), ..words }.with_changes("x", "x\nx", Some("x"), 2)
+    let words = ReviewPrompt { last_notes: Some("x".into()), ..words };
+    let words = words.with_changes("x", "x\nx", Some("x"), 2);
+    ReviewPrompt { files_left: 1, since_cut: true, ..words }
 }
 
 fn sample() -> WorkPrompt {

@@ -200,3 +200,19 @@ pub fn harmless(text: &str) -> String {
 pub fn harmless_lines(text: &str) -> String {
     text.lines().map(harmless).collect::<Vec<_>>().join("\n")
 }
+
+/// The same of code. Tabs stay, they are what it is made of.
+pub fn harmless_code(code: &str) -> String {
+    let line = |line: &str| line.split('\t').map(harmless).collect::<Vec<_>>().join("\t");
+    code.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diff_on_a_terminal_keeps_its_tabs_and_nothing_that_moves_the_cursor() {
+        assert_eq!(harmless_code("+\tif x {\n-\u{1b}[2Jgone"), "+\tif x {\n-\\u{1b}[2Jgone");
+    }
+}

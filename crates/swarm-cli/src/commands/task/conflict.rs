@@ -5,10 +5,9 @@ use std::fmt::Write;
 use swarm_engine::work_conflict::{FileConflict, FileSide, SideText, WorkConflict};
 use swarm_protocol::ids::TaskId;
 
-use super::diff::for_terminal;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::output::harmless;
+use crate::output::{harmless, harmless_code};
 use crate::swarm::Swarm;
 
 /// What was there, what trunk made of it, and what the task made of it.
@@ -88,7 +87,7 @@ fn nothing(side: &SideText) -> &'static str {
 /// An agent wrote them.
 fn lines(text: &mut String, side: &SideText) {
     for line in side.text.lines() {
-        let _ = writeln!(text, "  | {}", for_terminal(line));
+        let _ = writeln!(text, "  | {}", harmless_code(line));
     }
     if side.cut {
         let _ = writeln!(text, "  (there is more of it)");

@@ -10,7 +10,7 @@ use swarm_protocol::diff::DiffAsk;
 use super::TaskArg;
 use crate::context::Context;
 use crate::error::CliError;
-use crate::output::{harmless, note};
+use crate::output::{harmless_code, note};
 use crate::swarm::Swarm;
 
 /// Show what a task changes
@@ -67,7 +67,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         return cx.out.json_value(&Shown { stretch, diff });
     }
     if std::io::stdout().is_terminal() {
-        return cx.out.text(&for_terminal(&String::from_utf8_lossy(&diff)));
+        return cx.out.text(&harmless_code(&String::from_utf8_lossy(&diff)));
     }
     // As it is, so that `git apply` takes it.
     match std::io::stdout().lock().write_all(&diff) {
@@ -75,21 +75,5 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
             Err(CliError::environment("Cannot write to stdout").because(error))
         }
         _ => Ok(()),
-    }
-}
-
-/// An agent wrote it: nothing in it moves the cursor. Tabs stay, they are what code is made of.
-pub(super) fn for_terminal(diff: &str) -> String {
-    let line = |line: &str| line.split('\t').map(harmless).collect::<Vec<_>>().join("\t");
-    diff.split('\n').map(line).collect::<Vec<_>>().join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_diff_on_a_terminal_keeps_its_tabs_and_nothing_that_moves_the_cursor() {
-        assert_eq!(for_terminal("+\tif x {\n-\u{1b}[2Jgone"), "+\tif x {\n-\\u{1b}[2Jgone");
     }
 }
