@@ -119,7 +119,7 @@ fn work_of_a_person_is_verified_and_merged_like_an_agents() {
         "plan a | start | ready a | complete a | green a | stopped a | conflict a | attention | submit a",
         r#"
             a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Blocked (conflict) → Approved → Merging
-            attention: Task a is blocked (conflict) (the work conflicts with trunk in src/a.rs; merge main into swarm/a in its worktree and then merge it by hand, or unblock it for an agent to do so) ["swarm worktree merge a", "swarm task show a", "swarm task unblock a"]
+            attention: Task a is blocked (conflict) (the work conflicts with trunk in src/a.rs; merge main into swarm/a in its worktree and then merge it by hand, or unblock it for an agent to do so) ["swarm task diff a --conflict", "swarm worktree merge a", "swarm task show a", "swarm task unblock a"]
             owed: Build a
         "#,
     );
