@@ -305,10 +305,10 @@ fn blocked(state: &State, task: &Task, block: BlockKind, why: &str, since: Times
                 "; merge {trunk} into {} in its worktree and then merge it by hand, or unblock it for an agent to do so",
                 id.branch()
             );
-            commands.splice(
-                0..0,
-                [format!("swarm task diff {id} --conflict"), format!("swarm worktree merge {id}")],
-            );
+            // Where its resolution left nothing of the work there is nothing to look at.
+            let look = task.conflicts_in.is_empty().then(|| format!("swarm task diff {id} --conflict"));
+            let ways = look.into_iter().chain([format!("swarm worktree merge {id}")]);
+            drop(commands.splice(0..0, ways));
             if reviewer(state, task) != Reviewer::None {
                 why.insert_str(0, "approved, not merged: ");
             }
