@@ -107,9 +107,13 @@ async fn version(path: &Path, around: &Surroundings) -> Option<String> {
     call.excess = Excess::KeepTail;
     let ended = call.run().await.ok().filter(|ended| ended.status.success())?;
     let text = String::from_utf8_lossy(&ended.stdout).into_owned();
-    // "2.1.325 (Claude Code)", "codex-cli 0.166.0", "0.61.0"
-    let digit = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
-    text.split_whitespace().find(digit).map(str::to_owned)
+    version_in(&text)
+}
+
+/// `2.1.325 (Claude Code)`, `codex-cli 0.166.0`, `0.61.0`, `v1.4.0-beta.2`.
+fn version_in(text: &str) -> Option<String> {
+    let mut words = text.split_whitespace().map(|word| word.strip_prefix('v').unwrap_or(word));
+    words.find(|word| word.starts_with(|c: char| c.is_ascii_digit())).map(str::to_owned)
 }
 
 fn logged_in(program: AgentProgram, around: &Surroundings) -> LoggedIn {
@@ -189,6 +193,19 @@ mod tests {
         assert_eq!(ready(&AgentSetup::of(AgentProgram::Script), &around), Ok(()));
         let failure = ready(&AgentSetup::of(AgentProgram::Acp), &around).expect_err("no command");
         assert!(failure.text.contains("needs a command"), "{failure:?}");
+    }
+
+    #[test]
+    fn a_version_is_read_however_the_program_decorates_it() {
+        let cases = [
+            ("2.1.325 (Claude Code)", "2.1.325"),
+            ("codex-cli 0.166.0-alpha.3", "0.166.0-alpha.3"),
+            ("opencode v1.4.0-beta.2\n", "1.4.0-beta.2"),
+        ];
+        for (text, version) in cases {
+            assert_eq!(version_in(text).as_deref(), Some(version), "{text}");
+        }
+        assert_eq!(version_in("version unknown"), None);
     }
 
     #[tokio::test]

@@ -41,15 +41,26 @@ fn differ(theirs: &str, ours: &str) -> String {
 
 /// An older program may not read what a newer one has recorded, so the way is always to the newer one.
 fn way_on(theirs: &str, ours: &str) -> String {
-    match numbers(theirs) > numbers(ours) {
+    match rank(theirs) > rank(ours) {
         true => format!("Use swarm {theirs} in this repository"),
         false => "Run `swarm stop`, then `swarm run`: the work goes on with this version".into(),
     }
 }
 
-/// Text order would put 0.10 before 0.9.
-fn numbers(version: &str) -> Vec<u64> {
-    version.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
+/// A part of what stands behind the `-`: a number is before a word, and a shorter number is the smaller one.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part<'a> {
+    Number(u64),
+    Word(&'a str),
+}
+
+/// The order of versions, a pre-release (`0.10.0-rc.1`) before its release. Text order would put 0.10 before 0.9.
+fn rank(version: &str) -> (Vec<u64>, bool, Vec<Part<'_>>) {
+    let version = version.split('+').next().unwrap_or(version);
+    let (numbers, before) = version.split_once('-').map_or((version, None), |(n, pre)| (n, Some(pre)));
+    let numbers = numbers.split('.').map(|part| part.parse().unwrap_or(0)).collect();
+    let part = |part| str::parse(part).map_or(Part::Word(part), Part::Number);
+    (numbers, before.is_none(), before.into_iter().flat_map(|pre| pre.split('.')).map(part).collect())
 }
 
 #[cfg(test)]
@@ -57,6 +68,25 @@ mod tests {
     use swarm_protocol::api::ApiError;
 
     use super::*;
+
+    #[test]
+    fn a_pre_release_is_older_than_its_release_and_newer_than_the_one_before() {
+        let order = [
+            "0.9.0",
+            "0.10.0-alpha",
+            "0.10.0-alpha.1",
+            "0.10.0-alpha.beta",
+            "0.10.0-beta.2",
+            "0.10.0-beta.11",
+            "0.10.0-rc.1",
+            "0.10.0",
+            "0.10.1-rc.1",
+            "1.0.0",
+        ];
+        assert!(order.is_sorted_by(|one, other| rank(one) < rank(other)), "{:?}", order.map(rank));
+        assert_eq!(rank("1.0.0+build.7"), rank("1.0.0"));
+        assert!(way_on("0.10.0", "0.10.0-rc.1").starts_with("Use swarm 0.10.0"));
+    }
 
     fn bad_command() -> ClientError {
         let error = serde_json::json!({ "kind": "bad_command", "message": "This is not a command: unknown variant `dance`", "hint": "" });
