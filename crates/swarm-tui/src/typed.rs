@@ -43,33 +43,71 @@ pub trait Typist: Send + Sync + 'static {
     fn call_here(&self, words: &[String]) -> Result<(), String>;
 }
 
+/// A line as it is typed in a shell, without the name of the program that this is.
+fn bare(line: &str) -> &str {
+    let line = line.trim_start();
+    let rest = line.strip_prefix("swarm");
+    rest.filter(|rest| rest.starts_with(char::is_whitespace)).map_or(line, str::trim_start)
+}
+
+/// What stands behind these words, where the line begins with them, however many blanks are between.
+fn behind<'a>(line: &'a str, words: &str) -> Option<&'a str> {
+    words.split_whitespace().try_fold(bare(line), |rest, word| {
+        let rest = rest.trim_start().strip_prefix(word)?;
+        (rest.is_empty() || rest.starts_with(char::is_whitespace)).then_some(rest)
+    })
+}
+
 /// The command that a line begins with; the longest, since `plan profile set` begins with `plan`.
 pub fn named<'a>(commands: &'a [Typed], line: &str) -> Option<&'a Typed> {
-    let line = line.trim_start();
-    let begins = |typed: &&Typed| {
-        let rest = line.strip_prefix(typed.words.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
-    };
+    let begins = |typed: &&Typed| behind(line, &typed.words).is_some();
     commands.iter().filter(begins).max_by_key(|typed| typed.words.len())
 }
 
+/// The command and the line that calls it, in the words of its help.
+pub fn called<'a>(commands: &'a [Typed], line: &str) -> Option<(&'a Typed, String)> {
+    let command = named(commands, line)?;
+    Some((command, format!("{}{}", command.words, behind(line, &command.words)?)))
+}
+
+/// Why a line calls nothing: the word at which it leaves what there is, and what would fit there.
+pub fn unknown(commands: &[Typed], line: &str) -> String {
+    let typed: Vec<&str> = bare(line).split_whitespace().collect();
+    let all: Vec<Vec<&str>> = commands.iter().map(|one| one.words.split_whitespace().collect()).collect();
+    let begin_alike =
+        |n: usize| all.iter().filter(|words| words.get(..n) == typed.get(..n)).collect::<Vec<_>>();
+    let known = (1..=typed.len()).take_while(|n| !begin_alike(*n).is_empty()).count();
+    let mut next: Vec<&str> =
+        begin_alike(known).iter().filter_map(|words| words.get(known).copied()).collect();
+    next.dedup();
+    let place = match typed.get(known) {
+        Some(word) => format!("`{word}`, word {}, fits nowhere", known + 1),
+        None => "a word is missing at its end".into(),
+    };
+    let instead = match (known, next.is_empty()) {
+        (0, _) | (_, true) => "`swarm --help` in a terminal lists what there is".into(),
+        _ => format!("there is {}", next.join(", ")),
+    };
+    format!("No command here is called `swarm {}`: {place}; {instead}", typed.join(" "))
+}
+
 /// The words of a line. Quotes hold a word with blanks together; nothing else has a meaning.
-pub fn words(line: &str) -> Result<Vec<String>, &'static str> {
+pub fn words(line: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word, mut open) = (Vec::new(), None::<String>, None);
-    for c in line.chars() {
+    for (at, c) in line.chars().enumerate() {
         match open {
-            Some(quote) if c == quote => open = None,
+            Some((quote, _)) if c == quote => open = None,
             Some(_) => word.get_or_insert_default().push(c),
             None if matches!(c, '"' | '\'') => {
-                open = Some(c);
+                open = Some((c, at + 1));
                 word.get_or_insert_default();
             }
             None if c.is_whitespace() => words.extend(word.take()),
             None => word.get_or_insert_default().push(c),
         }
     }
-    if open.is_some() {
-        return Err("A quote is open at the end of the line");
+    if let Some((quote, column)) = open {
+        return Err(format!("The quote {quote} at column {column} is open at the end of the line"));
     }
     words.extend(word);
     Ok(words)
@@ -84,7 +122,8 @@ mod tests {
         let parts = |line| words(line).map(|words| words.join("|"));
         assert_eq!(parts("task  block 1.3 \"not now\""), Ok("task|block|1.3|not now".into()));
         assert_eq!(parts("task edit 1.3 --title ''"), Ok("task|edit|1.3|--title|".into()));
-        assert!(parts("agent message 1.3 'it").is_err());
+        let open = words("agent message 1.3 'it").expect_err("it is open");
+        assert_eq!(open, "The quote ' at column 19 is open at the end of the line");
     }
 
     #[test]
@@ -101,5 +140,12 @@ mod tests {
             Some("plan profile set")
         );
         assert_eq!(named(&all, "planted"), None);
+        let called = |line| called(&all, line).map(|(_, line)| line);
+        assert_eq!(called(" swarm plan   profile set  --max 3"), Some("plan profile set  --max 3".into()));
+        assert_eq!(called("swarmplan show"), None);
+        assert_eq!(called("plan\tshow"), Some("plan show".into()));
+        let said = unknown(&all, "swarm plan profile sett --max 3");
+        assert!(said.contains("`sett`, word 3, fits nowhere; there is set"), "{said}");
+        assert!(unknown(&all, "tui").contains("`tui`, word 1, fits nowhere; `swarm --help`"));
     }
 }

@@ -306,6 +306,13 @@ fn in_palette(model: &mut Model, key: Key) -> Vec<Wish> {
         Key::Down | Key::Tab => *selected = (*selected + 1).min(found.len().saturating_sub(1)),
         Key::Enter => {
             let chosen = found.into_iter().nth(*selected);
+            let line = text.text();
+            if chosen.is_none() && !line.trim().is_empty() {
+                // What was typed stays, to be put right.
+                let why = crate::typed::unknown(&model.commands, &line);
+                model.note(why);
+                return vec![];
+            }
             model.dialog = None;
             return match chosen {
                 Some(palette::Entry::Action(action)) => pressed::act(model, action),

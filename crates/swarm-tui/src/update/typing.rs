@@ -6,11 +6,14 @@ use crate::dialog::{Dialog, Kind, Shown};
 use crate::field::Field;
 use crate::input::{Link, Wish};
 use crate::model::{Model, Said, Sent, Tone};
-use crate::typed::{Does, Looked, Typed, named, words};
+use crate::typed::{Does, Looked, Typed, called, named, unknown, words};
 
 /// A line of the palette. One that lacks what the command needs goes back there to be completed.
 pub fn entered(model: &mut Model, line: String) -> Vec<Wish> {
-    let Some(command) = named(&model.commands, &line) else { return vec![] };
+    let Some((command, line)) = called(&model.commands, &line) else {
+        model.note(unknown(&model.commands, &line));
+        return vec![];
+    };
     let lacks = line.trim() == command.words && !command.takes.is_empty();
     if lacks {
         let task = model.looking_at.as_ref().filter(|_| command.takes.starts_with("<TASK>"));
