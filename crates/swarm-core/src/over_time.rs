@@ -1,13 +1,15 @@
 //! How far the plan came and what it cost over time, read off the records one after the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_protocol::event::Event;
 use swarm_protocol::failure::Usage;
-use swarm_protocol::ids::TaskId;
-use swarm_protocol::over_time::{MomentView, OverTimeView};
+use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::over_time::{CostsView, MomentView, OverTimeView};
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
+
+use crate::spending::{By, Spending};
 
 /// More moments than this are thinned out.
 const MOMENTS_MAX: usize = 400;
@@ -21,6 +23,9 @@ pub struct OverTime {
     open: u64,
     done: u64,
     usage: Usage,
+    spending: Spending,
+    /// Runs of agents at work.
+    running: BTreeSet<RunId>,
     moments: Vec<MomentView>,
     /// Moments closer to one another are one.
     step_ms: u64,
@@ -28,7 +33,16 @@ pub struct OverTime {
 
 impl OverTime {
     pub fn note(&mut self, event: &Event, at: Timestamp) {
+        self.spending.note(event, at);
         match event {
+            Event::TaskClaimed { run, .. } => {
+                self.running.insert(run.clone());
+            }
+            Event::AttemptStopped { run, .. }
+            | Event::AgentCompleted { run, .. }
+            | Event::AgentFailed { run, .. } => {
+                self.running.remove(run);
+            }
             Event::TaskAdded { task, .. } => self.becomes(task, Some(Status::Pending)),
             Event::TaskRemoved { task } => self.becomes(task, None),
             Event::Iteration { usage: Some(usage), .. }
@@ -60,12 +74,13 @@ impl OverTime {
     }
 
     fn mark(&mut self, at: Timestamp) {
-        let now = MomentView { at, open: self.open, done: self.done, usage: self.usage };
+        let agents = self.running.len() as u64;
+        let now = MomentView { at, open: self.open, done: self.done, agents, usage: self.usage };
         let Some(last) = self.moments.last_mut() else {
             self.moments.push(now);
             return;
         };
-        if (last.open, last.done, last.usage) == (now.open, now.done, now.usage) {
+        if *last == (MomentView { at: last.at, ..now }) {
             return;
         }
         if at.0.saturating_sub(last.at.0) < self.step_ms {
@@ -91,12 +106,17 @@ impl OverTime {
     }
 
     pub fn view(&self) -> OverTimeView {
-        OverTimeView { moments: self.moments.clone() }
+        let status = |task: &TaskId| self.tasks.get(task).copied();
+        let by = |by| self.spending.view(by, status).rows;
+        let costs = CostsView { outcome: by(By::Outcome), task: by(By::Task), agent: by(By::Agent) };
+        OverTimeView { moments: self.moments.clone(), costs: Some(costs) }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use swarm_protocol::ids::AgentId;
+
     use super::*;
 
     #[test]
@@ -111,6 +131,45 @@ mod tests {
         assert_eq!(moments[0].at, Timestamp(0));
         assert_eq!(moments.last().map(|moment| moment.usage.cost_micros), Some(5000));
         assert!(moments.is_sorted_by_key(|moment| moment.at));
+    }
+
+    #[test]
+    fn agents_are_counted_and_what_they_cost_is_added_up() {
+        let (mut over, id) = (OverTime::default(), |id: &str| TaskId::new(id).expect("an id"));
+        let run = RunId::nth(1);
+        let claimed = Event::TaskClaimed {
+            task: id("1.1"),
+            status: Status::Active,
+            run: run.clone(),
+            agent: AgentId::new("ed-001").expect("an agent"),
+            attempt: 1,
+            nonce: "n".into(),
+            profile: None,
+            restart: None,
+        };
+        let paid = Event::Iteration {
+            task: id("1.1"),
+            run: run.clone(),
+            iteration: 1,
+            tip: None,
+            note: None,
+            usage: Some(Usage { cost_micros: 7, ..Usage::default() }),
+            session: None,
+            class: None,
+        };
+        let stopped = Event::AttemptStopped { task: id("1.1"), run, wip: None };
+        over.becomes(&id("1.1"), Some(Status::Pending));
+        for (second, event) in [claimed, paid, stopped].iter().enumerate() {
+            over.note(event, Timestamp(second as u64 * 1000));
+        }
+        let OverTimeView { moments, costs } = over.view();
+        assert_eq!(moments.iter().map(|moment| moment.agents).collect::<Vec<_>>(), [1, 1, 0]);
+        let costs = costs.expect("they are added up");
+        let of = |rows: &[crate::spending::CostRow], name: &str| {
+            rows.iter().find(|row| row.name == name).map(|row| row.usage.cost_micros)
+        };
+        assert_eq!(of(&costs.outcome, "under_way"), Some(7));
+        assert_eq!((of(&costs.task, "1.1"), of(&costs.agent, "ed-001")), (Some(7), Some(7)));
     }
 
     #[test]

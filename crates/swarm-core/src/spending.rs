@@ -7,6 +7,7 @@ use swarm_protocol::event::Event;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use swarm_protocol::outcome::Ended;
+pub use swarm_protocol::over_time::CostRow;
 use swarm_protocol::plan::Status;
 use swarm_protocol::time::Timestamp;
 
@@ -46,17 +47,6 @@ pub enum By {
     Agent,
     Outcome,
     Day,
-}
-
-/// One sum.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct CostRow {
-    /// A task, an agent, an outcome or a day (UTC).
-    pub name: String,
-    /// Attempts, or for a day those that anything was spent on.
-    pub attempts: u64,
-    #[serde(flatten)]
-    pub usage: Usage,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

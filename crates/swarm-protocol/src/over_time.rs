@@ -15,6 +15,9 @@ pub struct MomentView {
     /// Tasks that were still to be done.
     pub open: u64,
     pub done: u64,
+    /// Agents at work.
+    #[serde(default)]
+    pub agents: u64,
     /// All that was spent up to then.
     #[serde(flatten)]
     pub usage: Usage,
@@ -25,4 +28,28 @@ pub struct MomentView {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct OverTimeView {
     pub moments: Vec<MomentView>,
+    /// What all of it was spent on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<CostsView>,
+}
+
+/// The same money three times: by what became of the work, by task and by agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct CostsView {
+    pub outcome: Vec<CostRow>,
+    pub task: Vec<CostRow>,
+    pub agent: Vec<CostRow>,
+}
+
+/// One sum.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct CostRow {
+    /// A task, an agent, an outcome or a day (UTC).
+    pub name: String,
+    /// Attempts, or for a day those that anything was spent on.
+    pub attempts: u64,
+    #[serde(flatten)]
+    pub usage: Usage,
 }

@@ -14,6 +14,7 @@ import type {
   HistoryPage,
   LogPage,
   OperationView,
+  OverTimeView,
   PlanFile,
   GivenPrompt,
   TaskView,
@@ -106,6 +107,16 @@ export function useTrunk(path: string, from: number, enabled: boolean) {
   return useQuery({ queryKey: [NOW, "trunk", path, from], queryFn: ({ signal }) => get<TrunkView>(`/v1/trunk?${asked}`, signal), enabled });
 }
 
+/** How far the plan came and what it cost, up to the moment that is looked at. */
+export function useUsage() {
+  const { at } = useAddress();
+  return useQuery({
+    queryKey: at === null ? [NOW, "/v1/usage"] : ["past", at, "/v1/usage"],
+    queryFn: ({ signal }) => get<OverTimeView>(at === null ? "/v1/usage" : `/v1/usage?at=${at}`, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
 /** Records from this one on. A full page never changes. */
 export function useHistory(from: number, limit: number, full: boolean, enabled = true) {
   return useQuery({
@@ -119,14 +130,3 @@ export function useHistory(from: number, limit: number, full: boolean, enabled =
 export const logPage = (run: string, from: number, limit: number): Promise<LogPage> => get(`/v1/runs/${id(run)}/log?from=${from}&limit=${limit}`);
 
 export const promptOf = (run: string, iteration: number): Promise<GivenPrompt> => get(`/v1/runs/${id(run)}/prompts/${iteration}`);
-
-export async function allRecords(to: number): Promise<Record<string, unknown>[]> {
-  const records: unknown[] = [];
-  for (let from = 1; from <= to;) {
-    const page = await get<HistoryPage>(`/v1/history?from=${from}&limit=1000`);
-    records.push(...page.records);
-    if (!page.next || page.records.length === 0) break;
-    from = page.next;
-  }
-  return records as Record<string, unknown>[];
-}

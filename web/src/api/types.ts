@@ -87,6 +87,12 @@ export type ConflictView = { files: string[]; task: TaskId; with: string };
 
 export type ConflictsWith = { files: string[]; with: string };
 
+/** One sum. */
+export type CostRow = { attempts: number; cachedTokens?: number; costMicros?: number; estimatedMicros?: number; inputTokens?: number; name: string; outputTokens?: number; steps?: number };
+
+/** The same money three times: by what became of the work, by task and by agent. */
+export type CostsView = { agent: CostRow[]; outcome: CostRow[]; task: CostRow[] };
+
 export type Counts = { aborted?: number; active: number; blocked: number; cancelled: number; deferred: number; done: number; failed: number; gone?: number; merging: number; ready: number; review: number; split?: number; timeout: number; total: number; waiting: number };
 
 /** A wish that is no command of the ledger. */
@@ -96,7 +102,7 @@ export type Deed = { do: "create_worktree"; from?: string | null; task: TaskId }
 export type DeedDone = ({ did: "create_worktree"; view: WorktreeMade } | { did: "merge_worktree"; view: Answer } | { did: "clean_up_worktree"; view: CleanedUp } | { did: "restore"; view: RestoredView } | { did: "run_hook"; view: HookRan } | { did: "fix"; view: DoctorView }) & { text: string };
 
 /** A deed as a client sends it. */
-export type DeedRequest = { by?: string | null; deed: Deed };
+export type DeedRequest = { by?: string | null; deed: Deed; id?: CommandId | null };
 
 /** An agent that crashed too often gets no more work until `swarm agent revive`. */
 export type DegradedView = { agent: AgentId; since: Timestamp; why: string };
@@ -193,7 +199,7 @@ export type MessageView = { at: Timestamp; by: string; id: CommandId; landed?: L
 export type Mode = "autopilot" | "semi-auto";
 
 /** How things stood at one moment. */
-export type MomentView = { at: Timestamp; cachedTokens?: number; costMicros?: number; done: number; estimatedMicros?: number; inputTokens?: number; open: number; outputTokens?: number; steps?: number };
+export type MomentView = { agents?: number; at: Timestamp; cachedTokens?: number; costMicros?: number; done: number; estimatedMicros?: number; inputTokens?: number; open: number; outputTokens?: number; steps?: number };
 
 /** Entries that a summary leaves out. */
 export type MoreView = { command: string; count: number; what: string };
@@ -209,7 +215,7 @@ export type OperationState = "under_way" | "done" | "undone" | "failed" | "waits
 export type OperationView = { at: Timestamp; by: string; canBeUndone: boolean; checkpoint?: string | null; facts: FactChange[]; hint?: string | null; id: CommandId; kind: string; seq: number; state: OperationState; step?: string | null; subject?: string | null; text: string; undoes?: CommandId | null; undoneBy?: CommandId | null; whyNot?: string | null };
 
 /** At most a few hundred moments, oldest first: those at which something changed, nearer to one another where less time has passed. */
-export type OverTimeView = { moments: MomentView[] };
+export type OverTimeView = { costs?: CostsView | null; moments: MomentView[] };
 
 /** Why the swarm starts nothing new. Several may hold at once. */
 export type PauseReason = "user" | "disk" | "trunk" | "setup" | "budget" | "errors" | "abort" | "close" | "checks";

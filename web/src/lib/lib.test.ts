@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { changed, href, moment } from "./address";
-import { burn, sums } from "./burn";
+import { dearest, points } from "./burn";
 import { expecting, filled, noteWords, weight } from "./command";
 import { drift, problems } from "./drift";
 import { said, who, type LedgerRecord } from "./events";
@@ -171,29 +171,15 @@ describe("records", () => {
     expect([who("person:web"), who("agent:ed-001"), who("swarm:coordinator")]).toEqual(["you (web)", "ed-001", "swarm"]);
     expect(concerns(record("x", { data: { tasks: ["1.1"] } }), "1.1")).toBe(true);
   });
-  it("tell where the money went", () => {
-    const usage = (costMicros: number) => ({ usage: { inputTokens: 10, outputTokens: 0, costMicros } });
-    const at = (type: string, taskId: string, data: object = {}, more: object = {}) => record(type, { taskId, data, ...more });
-    const { spent, open, agents } = burn([
-      at("task_added", "1"),
-      at("task_added", "2"),
-      at("task_claimed", "1", { run: "r1", agent: "ada" }),
-      at("iteration", "1", { run: "r1", ...usage(100) }),
-      at("agent_failed", "1", { run: "r1", how: { kind: "crashed" } }),
-      at("task_claimed", "1", { run: "r2", agent: "ed" }),
-      at("iteration", "1", { run: "r2", ...usage(30) }),
-      at("changes_requested", "1"),
-      at("iteration", "1", { run: "r2", ...usage(7) }),
-      at("merge_completed", "1"),
-      at("task_status_changed", "1", {}, { status: "done" }),
+  it("tell where the money went, the dearest first, as the coordinator adds it up", () => {
+    const row = (name: string, costMicros: number, inputTokens = 0) => ({ name, attempts: 1, costMicros, inputTokens });
+    expect(dearest([row("merged", 7), row("redone", 0), row("lost", 100), row("under_way", 0, 10)]).map(({ name }) => name)).toEqual([
+      "lost",
+      "merged",
+      "under_way",
     ]);
-    expect(sums(spent, "outcome").map(({ name, micros }) => [name, micros])).toEqual([
-      ["lost", 100],
-      ["redone", 30],
-      ["merged", 7],
-    ]);
-    expect(open.at(-1)?.value).toBe(1);
-    expect(agents.map(({ value }) => value)).toEqual([1, 0, 1]);
+    const moments = [{ at: "2026-01-13T10:00:00Z", open: 2, done: 0, agents: 1 }];
+    expect(points(moments, ({ open }) => open)).toEqual([{ at: Date.parse("2026-01-13T10:00:00Z"), value: 2 }]);
   });
   it("stand as long as a film allows", () => {
     expect(pictureMs("2026-01-13T10:00:00Z", "2026-01-13T18:00:00Z", 60)).toBe(1200);

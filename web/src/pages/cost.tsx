@@ -1,11 +1,8 @@
-// Money and tokens by task, agent and outcome; burn-down; agents over time.
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+// Money and tokens by task, agent and outcome; burn-down; agents over time. All of it as the coordinator adds it up.
 import { useMemo } from "react";
-import { allRecords, useBoard } from "../api/queries";
-import { useLive } from "../live/live";
+import { useBoard, useUsage } from "../api/queries";
 import { useAddress } from "../lib/address";
-import { burn, sums } from "../lib/burn";
-import type { LedgerRecord } from "../lib/events";
+import { dearest, points, tokensOf } from "../lib/burn";
 import { money, spent, tokens } from "../lib/said";
 import { Chart } from "../ui/chart";
 import { Awaited, Page, TaskLink, Tabs, useNow } from "../ui/parts";
@@ -15,30 +12,23 @@ const WAYS = ["outcome", "task", "agent"] as const;
 
 const SAYS: Record<string, string> = {
   merged: "is on trunk",
-  open: "under way",
+  under_way: "is not done yet",
   redone: "had to be done again",
   lost: "lost to crashes and time-outs",
-  "rolled back": "was taken back",
+  rolled_back: "was taken back",
 };
 
+const whole = (value: number): string => String(Math.round(value * 10) / 10);
+
 export default function CostPage() {
-  const { get, at } = useAddress();
-  const seq = useLive().seq;
-  const end = at ?? seq ?? 0;
-  // Charts need not move with every record: once for ten of them is enough.
-  const upTo = at ?? Math.ceil(end / 10) * 10;
-  const { data, error } = useQuery({
-    queryKey: ["records", "all", upTo],
-    queryFn: () => allRecords(upTo),
-    enabled: end > 0,
-    placeholderData: keepPreviousData,
-  });
+  const { get } = useAddress();
+  const { data, error } = useUsage();
   const board = useBoard().data?.view;
   const now = useNow();
-  const counted = useMemo(() => burn(((data ?? []) as LedgerRecord[]).filter((record) => record.seq <= (at ?? Infinity))), [data, at]);
   const by = WAYS.find((way) => way === get("by")) ?? "outcome";
-  const list = sums(counted.spent, by);
-  const most = Math.max(1, ...list.map((one) => one.micros || one.tokens));
+  const moments = data?.moments ?? [];
+  const list = useMemo(() => dearest(data?.costs?.[by] ?? []), [data, by]);
+  const most = Math.max(1, ...list.map((one) => one.costMicros || tokensOf(one)));
   const usage = board?.status.usage;
   const titles = new Map(board?.rows.map((row) => [row.id, row.title]));
   return (
@@ -52,11 +42,11 @@ export default function CostPage() {
         ) : null
       }
     >
-      {data ? null : <Awaited error={error} what="the records" />}
+      {data ? null : <Awaited error={error} what="what was spent" />}
       <div className="charts">
-        <Chart label="Open tasks" points={counted.open} show={(value) => String(Math.round(value * 10) / 10)} end={now} />
-        <Chart label="Money" points={counted.money} show={(value) => money(value)} end={now} />
-        <Chart label="Agents at work" points={counted.agents} show={(value) => String(Math.round(value * 10) / 10)} end={now} />
+        <Chart label="Open tasks" points={points(moments, ({ open }) => open)} show={whole} end={now} />
+        <Chart label="Money" points={points(moments, ({ costMicros }) => costMicros ?? 0)} show={(value) => money(value)} end={now} />
+        <Chart label="Agents at work" points={points(moments, ({ agents }) => agents ?? 0)} show={whole} end={now} />
       </div>
       <Tabs
         label="Sums by"
@@ -76,15 +66,15 @@ export default function CostPage() {
                 <TaskLink id={one.name} title={titles.get(one.name) ?? ""} />
               ) : by === "outcome" ? (
                 <>
-                  {one.name} <span className="dim">{SAYS[one.name]}</span>
+                  {one.name.replaceAll("_", " ")} <span className="dim">{SAYS[one.name]}</span>
                 </>
               ) : (
                 one.name
               )}
             </span>
-            <meter value={one.micros || one.tokens} max={most} aria-label={`Share of ${one.name}`} />
-            <span className="number">{money(one.micros)}</span>
-            <span className="number dim">{tokens(one.tokens)}</span>
+            <meter value={one.costMicros || tokensOf(one)} max={most} aria-label={`Share of ${one.name}`} />
+            <span className="number">{money(one.costMicros ?? 0)}</span>
+            <span className="number dim">{tokens(tokensOf(one))}</span>
           </div>
         )}
       />

@@ -10,10 +10,11 @@ use serde_json::json;
 use swarm_engine::Around;
 use swarm_engine::coordinator::free_bytes;
 use swarm_engine::look::Look;
+use swarm_engine::store::StoreError;
 use swarm_protocol::any_view::AnyView;
 use swarm_protocol::outcome::PauseReason;
 
-use super::views::with_seq;
+use super::views::{Asked, When, asked, with_seq};
 use crate::api_state::{ApiState, Counted};
 use crate::fault::Fault;
 use crate::past::{each_from, read};
@@ -33,7 +34,7 @@ const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 pub async fn metrics(State(api): State<Arc<ApiState>>) -> Result<Response, Fault> {
     // One at a time: whoever comes second finds everything counted.
     let mut counted = api.tally.lock().await;
-    count(&api, &mut counted).await?;
+    count(&api, &mut counted, u64::MAX).await?;
     let AnyView::Board(board) = api.look(Look::Board).await?.view? else {
         return Err(Fault::world("another view was made than was asked for"));
     };
@@ -44,10 +45,13 @@ pub async fn metrics(State(api): State<Arc<ApiState>>) -> Result<Response, Fault
     Ok(([(header::CONTENT_TYPE, TEXT)], page).into_response())
 }
 
-/// Counts the records that came since it was last asked for.
-async fn count(api: &ApiState, counted: &mut Counted) -> Result<(), Fault> {
+/// Counts the records that came since it was last asked for, up to this one.
+async fn count(api: &ApiState, counted: &mut Counted, to: u64) -> Result<(), Fault> {
     let from = counted.seq + 1;
     each_from(api, from, |record| {
+        if record.seq > to {
+            return;
+        }
         counted.seq = record.seq;
         if let Some((event, at)) = read(record) {
             counted.tally.note(record.seq, &event, at);
@@ -60,16 +64,32 @@ async fn count(api: &ApiState, counted: &mut Counted) -> Result<(), Fault> {
 
 /// How far the plan came and what it cost, from its beginning to now
 #[utoipa::path(
-    get, path = "/v1/usage", tag = "screens",
+    get, path = "/v1/usage", tag = "screens", params(When),
     responses(
-        (status = 200, description = "Moments at which something changed", body = ref("#/components/schemas/OverTimeView")),
+        (status = 200, description = "Moments at which something changed, and what all of it was spent on", body = ref("#/components/schemas/OverTimeView")),
+        (status = 400, description = "Not a record number", body = ref("#/components/schemas/ErrorBody")),
+        (status = 404, description = "No such record", body = ref("#/components/schemas/ErrorBody")),
         (status = 503, description = "The ledger cannot be read", body = ref("#/components/schemas/ErrorBody")),
     )
 )]
-pub async fn usage(State(api): State<Arc<ApiState>>) -> Result<Response, Fault> {
+pub async fn usage(State(api): State<Arc<ApiState>>, when: Asked<When>) -> Result<Response, Fault> {
+    if let Some(at) = asked(when)?.at {
+        let then = api.costly(&api.looks, move |api| async move { counted_then(&api, at).await }).await?;
+        return Ok(with_seq(then.seq, Json(then.over_time.view()).into_response()));
+    }
     let mut counted = api.tally.lock().await;
-    count(&api, &mut counted).await?;
+    count(&api, &mut counted, u64::MAX).await?;
     Ok(with_seq(counted.seq, Json(counted.over_time.view()).into_response()))
+}
+
+/// What the records up to this one add up to.
+async fn counted_then(api: &ApiState, at: u64) -> Result<Counted, Fault> {
+    let mut then = Counted::default();
+    count(api, &mut then, at).await?;
+    match then.seq == at {
+        true => Ok(then),
+        false => Err(StoreError::NoSuchRecord { asked: at, last: then.seq }.into()),
+    }
 }
 
 /// Does it live

@@ -133,3 +133,24 @@ async fn readiness_is_about_a_plan_and_a_coordinator_that_stays() {
         "nobody says that it is ready"
     );
 }
+
+#[tokio::test]
+async fn what_was_spent_is_added_up_now_and_at_a_record() {
+    use swarm_protocol::over_time::OverTimeView;
+    let served = Served::start();
+    served.plan(2).await;
+    let planned: OverTimeView = served.client.get("/v1/usage").await.expect("a view");
+    assert_eq!(planned.moments.last().map(|moment| (moment.open, moment.agents)), Some((2, 0)));
+    let outcomes = planned.costs.expect("sums").outcome;
+    assert!(outcomes.iter().any(|row| row.name == "merged"), "{outcomes:?}");
+    let (_, status) = served.request("GET", "/v1/status", "", b"").await;
+    let then = serde_json::from_str::<serde_json::Value>(&status).expect("JSON")["seq"].clone();
+    served.ask("more", super::served::add(1)).await;
+    let open = async |path: String| {
+        let view: OverTimeView = served.client.get(&path).await.expect("a view");
+        view.moments.last().map(|moment| moment.open)
+    };
+    assert_eq!(open("/v1/usage".into()).await, Some(3));
+    assert_eq!(open(format!("/v1/usage?at={then}")).await, Some(2));
+    assert_eq!(served.request("GET", "/v1/usage?at=99999", "", b"").await.0, 404);
+}

@@ -216,10 +216,10 @@ pub fn preview(lines: usize) -> Box<PreviewView> {
 pub fn over_time() -> Box<OverTimeView> {
     let moment = |(minutes, done): (u64, u64)| {
         let usage = Usage { cost_micros: done * 229_000, input_tokens: done * 2000, ..Usage::default() };
-        MomentView { at: ago((180 - minutes) * 60), open: 42 - done, done, usage }
+        MomentView { at: ago((180 - minutes) * 60), open: 42 - done, done, agents: 0, usage }
     };
     let all = [(0, 0), (20, 2), (35, 3), (60, 7), (75, 8), (110, 13), (140, 16), (170, 18)];
-    Box::new(OverTimeView { moments: all.map(moment).to_vec() })
+    Box::new(OverTimeView { moments: all.map(moment).to_vec(), costs: None })
 }
 
 /// A screen with everything on it.
