@@ -7,9 +7,11 @@ import { noteWords } from "../lib/command";
 import { overtaken, submission } from "../lib/held";
 import { remember, remembered } from "../lib/local";
 import { count, short } from "../lib/said";
-import { say, send } from "../lib/wishes";
+import { say } from "../lib/wishes";
+import { Told } from "../ui/dialog";
 import { dropDraft, Field } from "../ui/field";
 import { Act, Empty } from "../ui/parts";
+import { useSending } from "../ui/sending";
 import type { Notes } from "./diff";
 
 /** Notes are kept in this browser until they are sent, for this round of this task. */
@@ -73,10 +75,9 @@ export function Verdict({ shown, notes, bar }: { shown: Shown; notes: Notes; bar
     diff?.to !== review.submitted
       ? { message: `The diff of the submitted commit ${short(review.submitted)} is not shown`, hint: "Wait a moment: it is read again" }
       : null;
-  const approve = async () => {
-    const wish = await send({ do: "review", task, verdict: { approve: { tip: review.submitted } } });
-    if (wish.state === "landed") shown.done();
-  };
+  const sending = useSending(null);
+  const waits = sending.lacks ? { message: sending.lacks, hint: "" } : null;
+  const approve = () => sending.send({ do: "review", task, verdict: { approve: { tip: review.submitted } } }, shown.done);
   const wanted: ReviewNote[] = [...(general.trim() ? [{ text: general.trim() }] : []), ...notes.all];
   const needsChanges = async () => {
     if (wanted.length === 0) return say("Say what is to be changed: a note at a line, or in the field below");
@@ -88,12 +89,12 @@ export function Verdict({ shown, notes, bar }: { shown: Shown; notes: Notes; bar
       now.reviews.find((one) => one.task === task),
     );
     if (passed) return say(passed.message, passed.hint);
-    const wish = await send({ do: "review", task, verdict: { needs_changes: { notes: wanted } } });
-    if (wish.state !== "landed") return;
-    notes.drop(-1);
-    dropDraft(draft);
-    setGeneral("");
-    shown.done();
+    sending.send({ do: "review", task, verdict: { needs_changes: { notes: wanted } } }, () => {
+      notes.drop(-1);
+      dropDraft(draft);
+      setGeneral("");
+      shown.done();
+    });
   };
   return (
     <section className={bar ? "verdict bar" : "verdict"} aria-label="Your verdict">
@@ -126,11 +127,12 @@ export function Verdict({ shown, notes, bar }: { shown: Shown; notes: Notes; bar
         draft={draft}
         {...(bar ? {} : { lines: 2 })}
       />
+      <Told error={sending.told} />
       <div className="buttons">
-        <Act tone="good" onAct={() => void approve()} refused={late ?? refused ?? unseen}>
+        <Act tone="good" onAct={approve} refused={waits ?? late ?? refused ?? unseen}>
           Approve tree {short(review.tree)}
         </Act>
-        <Act onAct={() => void needsChanges()} refused={late ?? refused}>
+        <Act onAct={() => void needsChanges()} refused={waits ?? late ?? refused}>
           Needs changes: {count(wanted.length, "note")}
         </Act>
       </div>

@@ -79,6 +79,17 @@ export function Dialog({ title, children, wide, onSubmit }: { title: string; chi
   );
 }
 
+/** Why something was not done, or that nobody knows yet. */
+export function Told({ error }: { error: ApiError | null | undefined }) {
+  if (!error) return null;
+  return (
+    <div className="refused" role="alert">
+      <p>{error.message}</p>
+      {error.hint ? <p className="dim">{error.hint}</p> : null}
+    </div>
+  );
+}
+
 interface Last {
   button: string;
   lacks: string | null;
@@ -93,12 +104,7 @@ export function Buttons({ button, lacks, told, bad, children }: Last) {
   const { armed, tried } = useContext(Around);
   return (
     <>
-      {told ? (
-        <div className="refused" role="alert">
-          <p>{told.message}</p>
-          {told.hint ? <p className="dim">{told.hint}</p> : null}
-        </div>
-      ) : null}
+      <Told error={told} />
       {tried && lacks && !told ? (
         <p className="lacks warn" role="alert">
           {lacks}

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "react";
 import type { ApiError, Command } from "../api/types";
 import { off } from "../lib/actions";
-import { question, shut } from "../lib/dialogs";
+import { question, shut, type Question } from "../lib/dialogs";
 import { begin, wishes } from "../lib/wishes";
 
 export interface Sending {
@@ -22,9 +22,10 @@ const UNKNOWN: ApiError = {
   hint: "It is asked again by itself when the connection is back, and is not done twice. What you wrote stays here",
 };
 
-export function useSending(): Sending {
-  // The question that this dialog is; by the time of the answer another one may be there.
-  const [asked] = useState(() => question.get());
+/** `dialog`: the question that is shut when it is done; none on a page. */
+export function useSending(dialog: Question | null = question.get()): Sending {
+  // By the time of the answer another one may be there.
+  const [asked] = useState(dialog);
   const [id, follow] = useState<string | null>(null);
   const [barred, bar] = useState<ApiError | null>(null);
   const landed = useRef<() => void>(() => {});
@@ -33,7 +34,7 @@ export function useSending(): Sending {
   useEffect(() => {
     if (state !== "landed") return;
     landed.current();
-    if (question.get() === asked) shut();
+    if (asked && question.get() === asked) shut();
   }, [state, asked]);
   return {
     send(command, done = () => {}) {
