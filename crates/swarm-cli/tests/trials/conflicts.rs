@@ -270,6 +270,36 @@ fn a_command_that_does_not_make_the_file_again_leaves_the_conflict_to_a_person()
     arena.assert_nothing_runs();
 }
 
+/// As for check commands: the variables and the places of the profile whose work it is.
+#[test]
+fn a_command_that_makes_a_file_again_has_what_the_profile_of_the_agent_names() {
+    let arena = arena_with(json!({}));
+    let (go, place) = (arena.path("go"), arena.path("aside"));
+    std::fs::create_dir(&place).expect("a folder");
+    let place = place.display();
+    let regenerate = json!([{ "files": "lock.txt", "command": format!("echo $HANDED_ON > lock.txt; touch {place}/made") }]);
+    let profile = json!({ "program": "script", "env": ["HANDED_ON"], "writable": [place.to_string()] });
+    let config = json!({
+        "merge": { "regenerate": regenerate },
+        "profiles": { "script": profile },
+        "disk": { "low": 64, "enough": 96 },
+    });
+    arena.write(".swarm/config.json", &config.to_string());
+    arena.commit("lock.txt", "start\n");
+    let script = format!("write lock.txt agent\ncommit feat: a\nwait-for {}\ncomplete", go.display());
+    arena.plan_in_phases(&[vec![task("1.1", &[], &script)]]);
+    let mut command = arena.command(&["run", "--agent", "script", "--mode", "autopilot"]);
+    command.env("HANDED_ON", "from the person");
+    let run = Running::of(command);
+    wait_for("the agent has committed", || arena.committed().contains("feat: a"));
+    arena.commit("lock.txt", "person\n");
+    std::fs::write(go, "").expect("a file");
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}\n{}", arena.attention());
+    assert_eq!(arena.git(&["show", "main:lock.txt"]), "from the person\n");
+    assert!(arena.path("aside/made").is_file());
+}
+
 #[test]
 fn what_will_conflict_is_shown_while_agents_are_at_work() {
     let arena = arena_with(json!({}));
