@@ -59,18 +59,16 @@ fn what_a_person_wrote_instead_of_reverted_work_stays() {
 
 /// No revert in git's words: it is the look at trunk that found it gone.
 #[test]
-fn what_a_person_deleted_and_wrote_anew_stays() {
-    for command in BACK {
-        let arena = two_done();
-        arena.git(&["rm", "--quiet", "one.txt"]);
-        arena.git(&["commit", "--quiet", "--message", "person: no longer wanted"]);
-        arena.run(&[]);
-        assert_eq!(arena.status_of("1.1"), "gone");
-        arena.commit("one.txt", "my own\n");
-        arena.ok(&[command, &["--yes"][..]].concat());
-        assert_eq!(on_trunk(&arena), ["README.md", "one.txt"], "{command:?}");
-        assert_eq!(arena.git(&["show", "main:one.txt"]), "my own\n");
-    }
+fn what_a_person_deleted_is_taken_back_already() {
+    let arena = two_done();
+    let start = tree(&arena, "main~2");
+    arena.git(&["rm", "--quiet", "one.txt"]);
+    arena.git(&["commit", "--quiet", "--message", "person: no longer wanted"]);
+    arena.run(&[]);
+    assert_eq!(arena.status_of("1.1"), "gone");
+    let said = arena.ok(&["rollback", "before-merge-1.1", "--dry-run"]);
+    assert!(said.contains("taken back before: ") && said.contains("feat: one"), "{said}");
+    goes_back_and_forth(&arena, BACK[0], &start);
 }
 
 #[test]
