@@ -13,7 +13,7 @@ const SAME: [(&str, &[&str]); 7] = [
     ("attention", &["attention"]),
     ("handoff", &["handoff"]),
     ("checkpoints", &["checkpoint", "list"]),
-    ("operations", &["op", "log"]),
+    ("operations", &["op", "log", "--all"]),
     ("tasks/1.2", &["task", "show", "1.2"]),
 ];
 
