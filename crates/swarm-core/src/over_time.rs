@@ -157,7 +157,7 @@ mod tests {
             session: None,
             class: None,
         };
-        let stopped = Event::AttemptStopped { task: id("1.1"), run, wip: None };
+        let stopped = Event::AttemptStopped { task: id("1.1"), run, wip: None, session: None };
         over.becomes(&id("1.1"), Some(Status::Pending));
         for (second, event) in [claimed, paid, stopped].iter().enumerate() {
             over.note(event, Timestamp(second as u64 * 1000));

@@ -92,7 +92,7 @@ pub fn recover(request: &Recovery<'_>, visit: &mut dyn FnMut(&Line<'_>)) -> Resu
     let mut main = Source::new(file.clone()).map_err(OpenError::io("read", path))?;
     refuse_other(request, &mut main, copy.as_mut())?;
     let (walk, base) = prove(request, &mut main, copy.as_mut(), visit);
-    let genesis = walk.genesis.clone().or_else(|| known_to_the_base(request, base.as_ref()));
+    let genesis = walk.genesis.clone().or_else(|| known_to_the_base(request, base.as_ref()?));
     let (Some(head), Some(genesis)) = (walk.head, genesis) else {
         return Err(nothing_there(request, main, copy_error));
     };

@@ -34,10 +34,8 @@ impl From<StoreError> for CliError {
                 let replaced = matches!(
                     &other,
                     StoreError::Fatal(
-                        AppendError::NotOwner(_)
-                            | AppendError::Replaced(_)
-                            | AppendError::ForeignWriter { .. }
-                            | AppendError::StaleEpoch { .. }
+                        // Bytes of somebody who holds no lock are another matter: the next one puts them aside and goes on.
+                        AppendError::NotOwner(_) | AppendError::Replaced(_) | AppendError::StaleEpoch { .. }
                     )
                 );
                 let words = other.to_string();

@@ -317,3 +317,35 @@ fn the_agent_that_was_chosen_is_the_one_of_the_next_run() {
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("Agents run script, as chosen before"), "{said}");
 }
+
+#[test]
+fn bytes_of_another_program_in_the_ledger_cost_a_restart_and_no_work() {
+    let arena = Arena::new(CONFIG);
+    let go = arena.path("go");
+    let script = format!("wait-for {}\nwrite a.txt a\ncommit feat: it\ncomplete", go.display());
+    arena.plan(&[("1.1", &[], script)]);
+    let mut run = arena.start(&[]);
+    run.until("is working");
+    let ledger = arena.root.join(".swarm/plan-ledger.jsonl");
+    let mut file = std::fs::OpenOptions::new().append(true).open(ledger).expect("a ledger");
+    std::io::Write::write_all(&mut file, b"a line of somebody else\n").expect("written");
+    std::fs::write(&go, "").expect("the signal file");
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("Another writer changed") && said.contains("restarting in"), "{said}");
+    arena.assert_all_done();
+    arena.assert_nothing_left();
+}
+
+#[test]
+fn a_swarm_whose_folder_is_taken_away_ends_by_itself_and_says_so() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "complete".into())]);
+    let mut run = arena.start_with(&["--mode", "semi-auto"]);
+    run.until("started (epoch");
+    // It waits for a person, and nothing happens by itself.
+    std::fs::rename(arena.root.join(".swarm"), arena.path("swarm-of-before")).expect("moved away");
+    let (code, said) = run.end();
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("was removed or moved while the swarm ran"), "{said}");
+}

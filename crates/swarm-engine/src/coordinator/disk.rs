@@ -29,6 +29,8 @@ pub struct Watching {
 struct Marks {
     low: u64,
     enough: u64,
+    /// The lock of whoever coordinates: while it is there, so is the folder of the swarm.
+    owner: PathBuf,
     /// Each with what people call it.
     places: Vec<(PathBuf, &'static str)>,
 }
@@ -49,6 +51,7 @@ impl Watching {
         let marks = Marks {
             low: disk.low.saturating_mul(MIB),
             enough: disk.enough.max(disk.low).saturating_mul(MIB),
+            owner: world.paths.owner.clone(),
             places: vec![
                 (world.paths.root.clone(), "the repository"),
                 (world.paths.worktrees.clone(), "the worktrees"),
@@ -73,7 +76,12 @@ async fn look_out(marks: Marks, mut paused: watch::Receiver<bool>, out: mpsc::Se
     loop {
         let looked = marks.clone();
         // A network file system may let a look wait for ever; the loop does not wait with it.
-        let Ok(room) = tokio::task::spawn_blocking(move || looked.look()).await else { return };
+        let look = tokio::task::spawn_blocking(move || (looked.look(), !looked.owner.exists()));
+        let Ok((room, gone)) = look.await else { return };
+        // A swarm that waits for a person would hear of it with the person's next word only.
+        if gone && out.send(FromExecutor::Look).await.is_err() {
+            return;
+        }
         let report = match room {
             Room::Low(why) if !std::mem::replace(&mut was_low, true) => Some(Report::Disk { low: true, why }),
             Room::Enough => {
@@ -107,13 +115,6 @@ impl Marks {
             }
             // One that is not there yet lies where the other one does.
             let Some(free) = free_bytes(place) else { continue };
-            if free < self.low {
-                let (free, low) = (free / MIB, self.low / MIB);
-                return Room::Low(format!(
-                    "{free} MiB are free where {name} lies, and {low} MiB are wanted (disk.low)"
-                ));
-            }
-            if free < self.enough {
             match files(place) {
                 Some((free, total)) if free < few(total) => {
                     return Room::Low(format!(
@@ -123,6 +124,13 @@ impl Marks {
                 Some((free, total)) if free < few(total).saturating_mul(2) => room = Room::Neither,
                 _ => {}
             }
+            if free < self.low {
+                let (free, low) = (free / MIB, self.low / MIB);
+                return Room::Low(format!(
+                    "{free} MiB are free where {name} lies, and {low} MiB are wanted (disk.low)"
+                ));
+            }
+            if free < self.enough {
                 room = Room::Neither;
             }
         }
@@ -150,13 +158,6 @@ fn is_given_up(mounts: &str, device: &str) -> bool {
     options.flat_map(|options| options.split(',')).any(|option| matches!(option, "emergency_ro" | "shutdown"))
 }
 
-/// What is free there for us.
-pub fn free_bytes(place: &Path) -> Option<u64> {
-    let stat = rustix::fs::statvfs(place).ok()?;
-    Some(stat.f_bavail.saturating_mul(stat.f_frsize))
-}
-
-#[cfg(test)]
 /// A checkout and what is built in it may be so many files.
 const FILES_FEW: u64 = 10_000;
 
@@ -171,6 +172,13 @@ pub fn files(place: &Path) -> Option<(u64, u64)> {
     Some((stat.f_favail, stat.f_files))
 }
 
+/// What is free there for us.
+pub fn free_bytes(place: &Path) -> Option<u64> {
+    let stat = rustix::fs::statvfs(place).ok()?;
+    Some(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -182,17 +190,19 @@ mod tests {
     }
 
     #[test]
-    fn between_the_marks_things_stay_as_they_were() {
-        let here = std::env::temp_dir();
-        let free = free_bytes(&here).expect("a file system");
-        let look = |low: u64, enough: u64| Marks { low, enough, places: vec![(here.clone(), "it")] }.look();
-        // Others write to this disk too, so the marks are far off.
-        assert_eq!(look(free / 8, free / 4), Room::Enough);
-    #[test]
     fn a_small_file_system_is_not_low_of_files_from_the_start() {
         assert_eq!((few(100_000_000), few(20_000), few(0)), (FILES_FEW, 1_000, 0));
     }
 
+    #[test]
+    fn between_the_marks_things_stay_as_they_were() {
+        let here = std::env::temp_dir();
+        let free = free_bytes(&here).expect("a file system");
+        let look = |low: u64, enough: u64| {
+            Marks { low, enough, owner: here.clone(), places: vec![(here.clone(), "it")] }.look()
+        };
+        // Others write to this disk too, so the marks are far off.
+        assert_eq!(look(free / 8, free / 4), Room::Enough);
         assert_eq!(look(free / 8, free * 4), Room::Neither);
         let Room::Low(why) = look(free * 4, free * 8) else { panic!("not low") };
         assert!(why.contains("are free where it lies") && why.contains("disk.low"), "{why}");

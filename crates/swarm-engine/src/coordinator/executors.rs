@@ -41,6 +41,8 @@ const REMOVE_AGAIN_AFTER: [std::time::Duration; 2] =
 pub enum FromExecutor {
     /// News on the way; the effect goes on.
     News(Report),
+    /// Nothing to record: it is time to look whether the ledger is still ours.
+    Look,
     /// The effect is over, and this is its report.
     Over { key: Key, report: Report },
 }
@@ -82,12 +84,12 @@ pub async fn execute_and_report(effect: Effect, context: ExecutorContext) {
         Ok(report) => report,
         Err(why) => {
             let (key, why) = (KeyName::from(&key), world.without_root(&why));
-            match task {
-                Some(task) => Report::EffectFailed { key, task, why },
             // Told first: while the disk is full nobody is to blame for it, and nothing new begins.
             if let Some(told) = is_full(&why) {
                 let _ = out.send(FromExecutor::News(told)).await;
             }
+            match task {
+                Some(task) => Report::EffectFailed { key, task, why },
                 None => Report::Broke { key, why },
             }
         }

@@ -193,7 +193,7 @@ impl Coordinator {
                 self.ticked = self.clock.now();
                 self.decide(Input::Tick, "swarm:coordinator", after).map(|_| ())
             }
-            Incoming::Urge(Urge::Awake) => Ok(()),
+            Incoming::Urge(Urge::Awake) | Incoming::Executor(FromExecutor::Look) => Ok(()),
             Incoming::Urge(Urge::Drain(why)) => self.drain(why, after),
             Incoming::Urge(Urge::Leave) => {
                 after.leave = true;

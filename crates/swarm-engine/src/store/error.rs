@@ -83,6 +83,11 @@ impl StoreError {
             Self::NoRoom(_) => {
                 "Make room (or make the disk writable), then run the command again; nothing was lost".into()
             }
+            Self::Fatal(AppendError::NotOwner(path)) if !path.exists() => {
+                "The folder .swarm was removed or moved while the swarm ran. Move it back, or run `swarm status`: it makes the ledger \
+                 again from its second copy. Agents stop by themselves; `swarm restore` lists what was saved of their work"
+                    .into()
+            }
             Self::Fatal(AppendError::NotOwner(_)) => {
                 "Nothing more was written. Another coordinator works if `swarm status` says so; never delete .swarm/run \
                  of a running swarm"
