@@ -79,14 +79,16 @@ fn not_brought_back(left: Vec<(u64, String, String)>, gaps: &[(u64, u64)]) -> Ve
     }
     let mut notices: Vec<Notice> = Vec::new();
     for (why, mut records) in by_reason {
-        let (count, more) = (records.len(), records.len().saturating_sub(NAMED_MAX));
+        let more = records.len().saturating_sub(NAMED_MAX);
+        let word = if records.len() == 1 { "record" } else { "records" };
         records.truncate(NAMED_MAX);
         let records = records.join(", ");
-        let (word, hint) = (if count == 1 { "record" } else { "records" }, "swarm plan salvage --dry-run");
-        let text = format!("Not brought back: {word} {records}");
         notices.push(match more {
-            0 => Notice::new(format!("{text}: {why}"), ""),
-            more => Notice::new(format!("{text} and {more} more: {why}"), hint),
+            0 => Notice { text: format!("Not brought back: {word} {records}: {why}"), hint: String::new() },
+            more => Notice {
+                text: format!("Not brought back: {word} {records} and {more} more: {why}"),
+                hint: "swarm plan salvage --dry-run".into(),
+            },
         });
     }
     let words = |(first, last): &(u64, u64)| match last - first {
@@ -95,8 +97,8 @@ fn not_brought_back(left: Vec<(u64, String, String)>, gaps: &[(u64, u64)]) -> Ve
     };
     if !gaps.is_empty() {
         let gaps = gaps.iter().map(words).collect::<Vec<_>>().join(", ");
-        notices
-            .push(Notice::new(format!("Not brought back: {gaps}: nothing of them can be read any more"), ""));
+        let text = format!("Not brought back: {gaps}: nothing of them can be read any more");
+        notices.push(Notice { text, hint: String::new() });
     }
     notices
 }
