@@ -133,7 +133,7 @@ fn a_fresh_start_that_could_not_begin_leaves_the_plan_alone() {
     let arena = failed(ONCE);
     for (args, why) in [
         (&["--fresh", "--yes", "--plan", "nowhere.md"][..], "nowhere.md"),
-        (&["--fresh", "--yes", "--retry"], "cannot be used with"),
+        (&["--fresh", "--yes", "--retry"][..], "cannot be used with"),
     ] {
         let out = arena.swarm(&[&["run"], args].concat());
         let said = String::from_utf8_lossy(&out.stderr).into_owned();
