@@ -110,6 +110,9 @@ export type DegradedView = { agent: AgentId; since: Timestamp; why: string };
 /** How far a command has come. */
 export type Delivery = { state: "queued" } | { answer: Answer; state: "landed" } | { error: ApiError; state: "refused" } | { state: "unknown" };
 
+/** What an operation that moves git does, as its preview says it, and what was made for it. As much as people read. */
+export type Did = { made?: Oid[]; says?: Says };
+
 /** What the work of a task changes, as a patch. */
 export type DiffView = { cut?: boolean; files?: ChangedFile[]; from: Oid; hunks?: Hunk[] | null; mixed?: boolean; patch: string; round?: number | null; rounds?: RoundView[]; since?: number | null; task: TaskId; to: Oid };
 
@@ -212,7 +215,7 @@ export type Oid = string;
 export type OperationState = "under_way" | "done" | "undone" | "failed" | "waits";
 
 /** An operation, as `swarm op log` and `swarm op show` have it. */
-export type OperationView = { at: Timestamp; by: string; canBeUndone: boolean; checkpoint?: string | null; facts: FactChange[]; hint?: string | null; id: CommandId; kind: string; seq: number; state: OperationState; step?: string | null; subject?: string | null; text: string; undoes?: CommandId | null; undoneBy?: CommandId | null; whyNot?: string | null };
+export type OperationView = { at: Timestamp; by: string; canBeUndone: boolean; changes?: string[]; checkpoint?: string | null; did?: Did | null; facts: FactChange[]; hint?: string | null; id: CommandId; kind: string; seq: number; state: OperationState; step?: string | null; subject?: string | null; text: string; undoes?: CommandId | null; undoneBy?: CommandId | null; whyNot?: string | null };
 
 /** At most a few hundred moments, oldest first: those at which something changed, nearer to one another where less time has passed. */
 export type OverTimeView = { costs?: CostsView | null; moments: MomentView[] };
