@@ -23,6 +23,7 @@ use crate::input::{EventLine, Link, LogLine};
 use crate::keys::{Action, Keymap};
 use crate::theme::Theme;
 use crate::typed::Typed;
+use crate::visit::Visit;
 pub use tree::Node;
 
 /// Lines of a journal that are kept in memory; older ones are in the journal.
@@ -249,6 +250,12 @@ impl Model {
 
     pub fn rows(&self) -> &[BoardRow] {
         self.board.as_ref().map(|board| board.rows.as_slice()).unwrap_or_default()
+    }
+
+    /// What the screen has shown by now; none: nobody knows yet of which ledger it was.
+    pub fn visit(&self) -> Option<Visit> {
+        let ledger = self.ledger.clone()?;
+        Some(Visit { ledger, record: self.newest, at: self.now })
     }
 
     pub fn row(&self, id: &TaskId) -> Option<&BoardRow> {

@@ -24,7 +24,6 @@ use crate::model::Model;
 use crate::source::Source;
 use crate::theme::Theme;
 use crate::update::update;
-use crate::visit;
 pub use feed::follow;
 use terminal::Screen;
 use wishes::Hands;
@@ -74,7 +73,7 @@ pub async fn show(source: Source, options: Options) -> io::Result<Left> {
     let turn = turn(&mut screen, &mut model, source, options);
     let shown = tokio::task::LocalSet::new().run_until(turn).await;
     screen.give_back();
-    if let Some(visit) = visit::of(&model) {
+    if let Some(visit) = model.visit() {
         desk.note_visit(&visit);
     }
     shown

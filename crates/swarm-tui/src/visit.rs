@@ -3,8 +3,6 @@
 use swarm_protocol::api::Since;
 use swarm_protocol::time::Timestamp;
 
-use crate::model::Model;
-
 /// How far somebody has seen a ledger, and when they left it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit {
@@ -19,10 +17,4 @@ pub struct Visit {
 pub struct Visited {
     pub ledger: String,
     pub since: Option<(Timestamp, Since)>,
-}
-
-/// What the screen has shown by now; none: nobody knows yet of which ledger it was.
-pub fn of(model: &Model) -> Option<Visit> {
-    let ledger = model.ledger.clone()?;
-    Some(Visit { ledger, record: model.newest, at: model.now })
 }

@@ -66,15 +66,7 @@ impl State {
                     *waits = None;
                 }
             }),
-            Event::RaceLost { task, .. } => {
-                self.proven = None;
-                self.change(task, |t| {
-                    if let Stage::Merging { races, step, .. } = &mut t.stage {
-                        *races += 1;
-                        *step = MergeStep::Building;
-                    }
-                });
-            }
+            Event::RaceLost { task, .. } => self.lose_race(task),
             Event::MergeFailed { task, why, paths, next, .. } => self.fail_merge(task, why, paths, next, at),
             Event::MergeInterrupted { task, .. } => self.approve_again(task, Timestamp::ZERO, None),
             Event::TrunkReleased { task } => self.release(task),
@@ -91,6 +83,17 @@ impl State {
             _ => return false,
         }
         true
+    }
+
+    /// Somebody else was at trunk first: it is built on what is there now.
+    fn lose_race(&mut self, task: &TaskId) {
+        self.proven = None;
+        self.change(task, |t| {
+            if let Stage::Merging { races, step, .. } = &mut t.stage {
+                *races += 1;
+                *step = MergeStep::Building;
+            }
+        });
     }
 
     fn grant_trunk(&mut self, task: &TaskId, joins: bool) {

@@ -98,11 +98,7 @@ impl Story {
                 return Ok(Deed::UnderWay);
             }
             Effect::Verify { run, task, commit, .. } => {
-                if self.daemons.get(run).is_none() {
-                    self.spawn(run, task, RunKind::Verify, epoch)?;
-                    let doing = Doing::Verifying { commit: commit.clone() };
-                    self.daemon_turns(run, doing, (5_000, 60_000));
-                }
+                self.verify(run, task, commit, epoch)?;
                 self.attach(executor.n, run);
                 return Ok(Deed::UnderWay);
             }
@@ -154,6 +150,14 @@ impl Story {
             | Effect::Hook { .. } => executor.fails(),
         };
         Ok(Deed::Done(report))
+    }
+
+    fn verify(&mut self, run: &RunId, task: &TaskId, commit: &Oid, epoch: u64) -> Result<(), Broken> {
+        if self.daemons.get(run).is_none() {
+            self.spawn(run, task, RunKind::Verify, epoch)?;
+            self.daemon_turns(run, Doing::Verifying { commit: commit.clone() }, (5_000, 60_000));
+        }
+        Ok(())
     }
 
     fn review(

@@ -5,7 +5,7 @@ use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::time::Timestamp;
 use swarm_tui::input::{Input, Wish};
-use swarm_tui::visit::{self, Visited};
+use swarm_tui::visit::Visited;
 
 use crate::support::{Stage, ago};
 
@@ -44,10 +44,10 @@ fn nothing_is_said_of_a_short_absence_or_of_one_in_which_nothing_happened() {
 #[test]
 fn what_was_seen_is_remembered_with_the_ledger_that_it_was_seen_in() {
     let mut stage = Stage::new(80, 24);
-    assert_eq!(visit::of(&stage.model), None, "nobody knows yet of which ledger it is");
+    assert_eq!(stage.model.visit(), None, "nobody knows yet of which ledger it is");
     stage.take(Input::Visited(Box::new(Visited { ledger: "l".into(), since: None })));
-    let seen = visit::of(&stage.model).expect("it is known");
+    let seen = stage.model.visit().expect("it is known");
     assert_eq!((seen.ledger.as_str(), seen.record), ("l", 259));
     assert!(stage.take(Input::Anew).contains(&Wish::Visited), "another plan has other records");
-    assert_eq!(visit::of(&stage.model), None);
+    assert_eq!(stage.model.visit(), None);
 }
