@@ -216,11 +216,11 @@ async fn work(context: &ExecutorContext, attempt: &Attempt<'_>) -> Result<Report
     let how = match attend(context, &world.with_place(spec, false).await).await {
         Ok(Attended::Cancelled) => return Ok(Report::Cancelled { task: attempt.task.clone() }),
         Ok(Attended::Ended { how }) => how,
-        Err(why) => not_begun(why)?,
+        Err(why) => not_begun(context.world.without_root(&why))?,
     };
     // Told first: while the disk is full no task is to blame for it.
     if let Ended::NoWorkspace { text } = &how
-        && let Some(told) = is_full(text)
+        && let Some(told) = is_full(&context.world.without_root(text))
     {
         let _ = context.out.send(FromExecutor::News(told)).await;
     }
