@@ -44,7 +44,9 @@ pub use reopen::after_a_close;
 pub use settings::environment;
 pub use stop::unsaved_words;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use swarm_engine::clock::wall_clock;
 use swarm_engine::paths::{NotOurs, Paths};
@@ -67,6 +69,8 @@ pub struct Swarm {
     runtime: tokio::runtime::Runtime,
     /// Through which front end the person came, as the ledger names them.
     by: &'static str,
+    /// What has been said already: a command that reads the ledger twice has one thing to say of it.
+    told: Mutex<BTreeSet<String>>,
 }
 
 impl Swarm {
@@ -85,7 +89,7 @@ impl Swarm {
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
         paths.are_ours().map_err(not_ours)?;
         log::lies_in(&paths.swarm);
-        Ok(Self { paths, git, here: cx.repo.clone(), runtime, by: cx.by })
+        Ok(Self { paths, git, here: cx.repo.clone(), runtime, by: cx.by, told: Mutex::default() })
     }
 
     /// The same for a person who came through another front end.
@@ -119,7 +123,10 @@ impl Swarm {
                 hint if hint.starts_with("swarm ") => format!(". Run `{hint}`"),
                 hint => format!(". {hint}"),
             };
-            output::note(&format!("Note: {}{hint}", output::harmless(&notice.text)));
+            let said = format!("Note: {}{hint}", output::harmless(&notice.text));
+            if self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(said.clone()) {
+                output::note(&said);
+            }
         }
     }
 }
