@@ -48,6 +48,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use swarm_engine::anchor;
 use swarm_engine::clock::wall_clock;
 use swarm_engine::paths::{NotOurs, Paths};
 use swarm_engine::store::{Notice, OpenOptions};
@@ -112,7 +113,13 @@ impl Swarm {
     }
 
     fn options(&self, role: &str) -> OpenOptions {
-        OpenOptions::new(role)
+        let options = OpenOptions::new(role);
+        if self.paths.ledger.exists() {
+            return options;
+        }
+        // With the files gone git alone may remember that there was a ledger. What cannot be asked says nothing.
+        let anchors = self.runtime.block_on(anchor::witnesses(&self.git)).unwrap_or_default();
+        options.anchors(anchors)
     }
 
     /// Says what a person should know, where it does not spoil the data.

@@ -78,6 +78,24 @@ fn plan_files_that_outlived_both_copies_say_that_there_was_a_ledger() {
 }
 
 #[test]
+fn a_ledger_that_git_alone_remembers_is_named_and_the_hint_leads_out() {
+    let world = planned();
+    world.swarm(&["checkpoint", "create", "first"]).good();
+    world.shell("git rev-parse --verify -q refs/swarm/ledger");
+    world.swarm(&["plan", "export"]).good();
+    world.shell("mv .swarm ../old && mv .git/swarm ../old-swarm");
+    for args in [&["status"][..], &["task", "list"], &["task", "add", "Three"]] {
+        let ran = world.swarm(args);
+        assert_eq!(ran.code, Some(3), "{args:?}: {}{}", ran.out, ran.err);
+        assert!(ran.err.contains("refs/swarm/ledger knows of record"), "{args:?}: {}", ran.err);
+        assert!(ran.err.contains("git update-ref -d refs/swarm/ledger"), "{args:?}: {}", ran.err);
+    }
+    world.shell("git update-ref -d refs/swarm/ledger");
+    world.swarm(&["plan", "import", "../old/plan.json"]).good();
+    assert!(world.swarm(&["task", "list"]).good().contains("Two"));
+}
+
+#[test]
 fn rot_that_nobody_reads_is_found_and_repaired_in_either_copy() {
     for repair in [&["doctor", "--fix"][..], &["plan", "rebuild"]] {
         let world = planned();

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use swarm_ledger::locks::LockError;
 use swarm_ledger::payload::PayloadError;
-use swarm_ledger::{AppendError, OpenError};
+use swarm_ledger::{AppendError, OpenError, Trace};
 use swarm_protocol::refusal::Refusal;
+
+use crate::anchor::ANCHOR;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -68,6 +70,7 @@ impl StoreError {
             Self::Open(
                 OpenError::Io { path, source, .. } | OpenError::ReadOnly { path, source },
             ) if source.kind() == ErrorKind::PermissionDenied => access_hint(path),
+            Self::Open(OpenError::Missing { found, .. }) => missing_hint(found),
             Self::Open(error) => open_hint(error).into(),
             Self::Io { path, source, .. } if source.kind() == ErrorKind::PermissionDenied => access_hint(path),
             Self::Lock(LockError::DoorHeld { holder: Some(holder), .. }) if holder.is_stopped() => {
@@ -136,13 +139,19 @@ pub fn stopped_hint(pid: u32) -> String {
     )
 }
 
+/// What still knows of it is moved too where a person gives the ledger up: otherwise the next command refuses as this one did.
+fn missing_hint(found: &[Trace]) -> String {
+    let anchored = found.iter().any(|trace| matches!(trace, Trace::Witness(known) if known.source == ANCHOR));
+    let anchor = if anchored { format!(", run `git update-ref -d {ANCHOR}`") } else { String::new() };
+    format!(
+        "The ledger is missing and must not be made anew over what is left. Put .swarm/plan-ledger.jsonl back \
+         from a backup; or, to give it up, move .swarm and the folder swarm of the git directory aside{anchor}, then \
+         `swarm plan import` the plan.json of the folder that you moved, or an export of the plan"
+    )
+}
+
 fn open_hint(error: &OpenError) -> &'static str {
     match error {
-        OpenError::Missing { .. } => {
-            "The ledger is missing and must not be made anew over what is left. Put .swarm/plan-ledger.jsonl back \
-             from a backup; or, to give it up, move .swarm and the folder swarm of the git directory aside, then \
-             `swarm plan import` the plan.json of the folder that you moved, or an export of the plan"
-        }
         OpenError::NothingValid(_) | OpenError::Empty(_) => {
             "`swarm plan salvage --dry-run` lists the records that can still be read. Put .swarm/plan-ledger.jsonl back \
              from a backup; or, to give it up, move .swarm and the folder swarm of the git directory aside, then \
