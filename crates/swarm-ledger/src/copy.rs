@@ -139,8 +139,8 @@ impl SecondCopy {
     ) -> io::Result<u64> {
         let len = file.len()?;
         let agreed = agreement(&**file, main, len.min(main_end))?;
-        // The first difference may lie inside a record that is whole but another one.
-        let suspect = last_line_start(&**file, agreed)?.unwrap_or(0);
+        // The first difference may lie inside a record that is whole but another one, or be the first byte of one.
+        let suspect = last_line_start(&**file, len.min(agreed + 1))?.unwrap_or(0);
         if agreed < main_end && is_better(file, main, suspect, main_end)? {
             let why = format!(
                 "the ledger itself is damaged behind byte {suspect}, where the copy is whole; \

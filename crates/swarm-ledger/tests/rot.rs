@@ -53,20 +53,23 @@ fn rot_in_the_middle_of_the_copy_is_mended_when_asked_for() {
 
 #[test]
 fn rot_of_the_ledger_before_a_base_never_goes_over_the_good_copy() {
-    let world = World::empty().with(&[1, 1, 1]);
-    let good = world.main();
-    let base = base_at(&world, 3);
-    let rotten = flipped(&good, world.lines()[1].start + 60);
-    world.set_main(&rotten);
-    // The last line of the copy is torn, so the whole copy is compared.
-    let torn = &good[..good.len() - 5];
-    world.set_copy(torn);
-    let (_, found) = LedgerWriter::open(&open(&world, &base).expect("opens")).expect("opens");
-    let [Finding::CopyFailed { why }] = &found[..] else { panic!("{found:?}") };
-    assert!(why.contains("swarm doctor --fix"), "{why}");
-    assert_eq!((world.main(), world.copy()), (rotten, torn.to_vec()), "the only good bytes are untouched");
-    assert_eq!(kinds(&world.write().findings), ["Repaired"], "a walk from the first record repairs");
-    assert_eq!(world.main(), good);
+    // In the middle of a record, and its first byte.
+    for at in [60, 0] {
+        let world = World::empty().with(&[1, 1, 1]);
+        let good = world.main();
+        let base = base_at(&world, 3);
+        let rotten = flipped(&good, world.lines()[1].start + at);
+        world.set_main(&rotten);
+        // The last line of the copy is torn, so the whole copy is compared.
+        let torn = &good[..good.len() - 5];
+        world.set_copy(torn);
+        let (_, found) = LedgerWriter::open(&open(&world, &base).expect("opens")).expect("opens");
+        let [Finding::CopyFailed { why }] = &found[..] else { panic!("byte {at}: {found:?}") };
+        assert!(why.contains("swarm doctor --fix"), "{why}");
+        assert_eq!((world.main(), world.copy()), (rotten, torn.to_vec()), "the only good bytes are untouched");
+        assert_eq!(kinds(&world.write().findings), ["Repaired"], "a walk from the first record repairs");
+        assert_eq!(world.main(), good);
+    }
 }
 
 #[test]
