@@ -66,7 +66,7 @@ fn rot_of_the_ledger_before_a_base_never_goes_over_the_good_copy() {
         let (_, found) = LedgerWriter::open(&open(&world, &base).expect("opens")).expect("opens");
         let [Finding::CopyFailed { why }] = &found[..] else { panic!("byte {at}: {found:?}") };
         assert!(why.contains("swarm doctor --fix"), "{why}");
-        assert_eq!((world.main(), world.copy()), (rotten, torn.to_vec()), "the only good bytes are untouched");
+        assert_eq!((world.main(), world.copy()), (rotten, torn.to_vec()), "the good bytes are untouched");
         assert_eq!(kinds(&world.write().findings), ["Repaired"], "a walk from the first record repairs");
         assert_eq!(world.main(), good);
     }
