@@ -306,7 +306,7 @@ fn blocked(state: &State, task: &Task, block: BlockKind, why: &str, since: Times
                 id.branch()
             );
             // Where its resolution left nothing of the work there is nothing to look at.
-            let look = task.conflicts_in.is_empty().then(|| format!("swarm task diff {id} --conflict"));
+            let look = (task.empties == 0).then(|| format!("swarm task diff {id} --conflict"));
             let ways = look.into_iter().chain([format!("swarm worktree merge {id}")]);
             drop(commands.splice(0..0, ways));
             if reviewer(state, task) != Reviewer::None {

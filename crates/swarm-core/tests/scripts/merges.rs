@@ -194,6 +194,14 @@ fn an_agent_resolves_what_conflicts_so_often_and_then_a_person_is_asked() {
             ",
         );
     }
+    // Where nothing is left of the work there is no conflict to look at.
+    check(
+        &format!("{script} | {again} | known a | attention"),
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging → Pending → Preparing r2 → Active 1 → Checking → Review → Approved → Merging → Blocked (conflict)
+            attention: Task a is blocked (conflict) (approved, not merged: after its conflict with trunk was to be resolved, nothing of its work is left on its branch: `swarm restore` shows where it is kept; merge main into swarm/a in its worktree and then merge it by hand, or unblock it for an agent to do so) ["swarm worktree merge a", "swarm task show a", "swarm task unblock a"]
+        "#,
+    );
     // Nobody would look at what an agent made of two sides.
     check(
         "plan a | start resolved | reviewer a none | ready a | complete a | green a | stopped a | conflict a",
