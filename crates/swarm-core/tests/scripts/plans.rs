@@ -116,3 +116,18 @@ fn l14_a_handoff_of_a_large_plan_is_short_and_says_where_the_rest_is() {
     let [left] = &view.more[..] else { panic!("one list is cut: {:?}", view.more) };
     assert_eq!((view.open.len() + left.count, left.command.as_str()), (1_200, "swarm task list"));
 }
+
+#[test]
+fn a_swarm_that_is_left_alone_is_to_be_stopped_only_where_somebody_is_at_work() {
+    let mut play = Play::new();
+    play.step("plan a");
+    assert!(show::left_alone(&play.state).is_none(), "nobody has coordinated it yet");
+    play.step("start");
+    let told = |play: &Play| show::left_alone(&play.state).expect("it was not stopped in good order");
+    assert_eq!(told(&play).commands, ["swarm run", "swarm stop"]);
+    for step in ["ready a", "asks a", "stopped a"] {
+        play.step(step);
+    }
+    assert_eq!(told(&play).commands, ["swarm run"]);
+    assert!(!told(&play).why.contains("agents"), "nobody is at work");
+}
