@@ -64,15 +64,15 @@ fn lets_rest(state: &State, effect: &Effect) -> bool {
 /// Whether a swarm that was told to stop ends although something is owed: nothing is at work any more, and all that is owed
 /// has failed too often in a row to be waited for. Nothing of it is forgotten: the next coordinator owes it too.
 pub fn stops_short(state: &State, flights: &Flights) -> bool {
+    let at_rest = state.draining && flights.is_idle() && state.runs.values().all(|run| run.ended);
+    // Asked at every turn of the loop: what is owed is read off the state only where it matters.
+    if !at_rest || planted::is(Bug::StopWithoutBound) {
+        return false;
+    }
     let tries = if planted::is(Bug::StopWithoutTrying) { 1 } else { STOP_TRIES_MAX };
     let given_up = |effect: &Effect| lets_rest(state, effect) || flights.failures(&effect.key()) >= tries;
     let owed = crate::owed::owed(state);
-    state.draining
-        && flights.is_idle()
-        && !planted::is(Bug::StopWithoutBound)
-        && state.runs.values().all(|run| run.ended)
-        && owed.iter().any(|effect| !lets_rest(state, effect))
-        && owed.iter().all(given_up)
+    owed.iter().any(|effect| !lets_rest(state, effect)) && owed.iter().all(given_up)
 }
 
 /// Whether no task is open and no operation is under way: nothing could be done even if nothing were paused.
