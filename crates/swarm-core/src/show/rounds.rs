@@ -48,7 +48,13 @@ pub fn note_round(rounds: &mut Vec<RoundView>, event: Event, at: Timestamp) {
         }
         Event::ReviewFailed { output, .. } => judged("needs changes", vec![gist(&output)], rounds),
         Event::TaskApproved { .. } => judged(APPROVED, vec![], rounds),
-        Event::MergeFailed { why, .. } => merged((APPROVED, NOT_MERGED), vec![gist(&why)], rounds),
+        Event::MergeFailed { why, .. } | Event::NothingChanged { why, .. } => {
+            merged((APPROVED, NOT_MERGED), vec![gist(&why)], rounds);
+        }
+        Event::VerificationFailed { output, .. } => {
+            let why = format!("its verification failed: {}", gist(&output));
+            merged((APPROVED, NOT_MERGED), vec![why], rounds);
+        }
         Event::MergeCompleted { .. } => merged((NOT_MERGED, APPROVED), vec![], rounds),
         // The verdict was undone.
         Event::TaskRestored { stage: Some(SavedStage::Review { tip, .. }), .. } => {
@@ -57,5 +63,49 @@ pub fn note_round(rounds: &mut Vec<RoundView>, event: Event, at: Timestamp) {
             }
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use swarm_protocol::ids::{RunId, TaskId};
+    use swarm_protocol::outcome::Next;
+    use swarm_protocol::plan::Status;
+
+    use super::*;
+
+    #[test]
+    fn what_was_approved_and_failed_its_verification_says_so_where_it_is_reviewed_again() {
+        let task = TaskId::new("1.1").expect("an id");
+        let oid = |digit: char| Oid::new(digit.to_string().repeat(40)).expect("hex digits");
+        let asked = || Event::ReviewAsked {
+            task: task.clone(),
+            status: Status::Review,
+            tip: oid('b'),
+            tree: oid('c'),
+        };
+        let approved = Event::TaskApproved {
+            task: task.clone(),
+            status: Status::Merging,
+            tip: oid('b'),
+            tree: oid('c'),
+            policy: "human".into(),
+            base: None,
+            left_out: None,
+        };
+        let red = Event::VerificationFailed {
+            task: task.clone(),
+            status: Status::Pending,
+            run: RunId::nth(2),
+            output: "two tests failed".into(),
+            next: Next::Pending { not_before: Timestamp::ZERO, counts: false },
+        };
+        let mut rounds = Vec::new();
+        for event in [asked(), approved, red, asked()] {
+            note_round(&mut rounds, event, Timestamp::ZERO);
+        }
+        let verdicts: Vec<Option<&str>> = rounds.iter().map(|round| round.verdict.as_deref()).collect();
+        assert_eq!(verdicts, [Some(NOT_MERGED), None]);
+        assert_eq!(rounds[0].notes, ["its verification failed: two tests failed"]);
     }
 }
