@@ -30,7 +30,7 @@ use utoipa_axum::routes;
 
 use crate::api_state::ApiState;
 pub use crate::fault::{Fault, NO_ANSWER};
-use crate::looks::agents_in_turn;
+use crate::looks::asked_by;
 pub use describe::{DESCRIPTION, described_routes};
 pub(crate) use work::Seat;
 pub use work::WORK_PROTOCOL;
@@ -96,7 +96,7 @@ pub(crate) fn router(api: Arc<ApiState>) -> Router {
     let (router, _) = routes().split_for_parts();
     let router = router.fallback(no_route).method_not_allowed_fallback(wrong_method);
     router
-        .layer(middleware::from_fn_with_state(Arc::clone(&api), agents_in_turn))
+        .layer(middleware::from_fn(asked_by))
         .layer(middleware::from_fn_with_state(Arc::clone(&api), counted))
         .with_state(api)
 }

@@ -50,7 +50,7 @@ pub struct ApiState {
     pub(crate) looks: Arc<Semaphore>,
     pub(crate) previews: Arc<Semaphore>,
     /// Agents that look where it costs.
-    pub(crate) agents: Semaphore,
+    pub(crate) agents: Arc<Semaphore>,
     pub(crate) pace: Pace,
     pub(crate) deeds: Deeds,
     pub(crate) hands: Arc<Semaphore>,
@@ -118,7 +118,7 @@ impl ApiState {
             heavy: Semaphore::new(HEAVY_AT_ONCE),
             looks: Arc::new(Semaphore::new(LOOKS_AT_ONCE)),
             previews: Arc::new(Semaphore::new(LOOKS_AT_ONCE)),
-            agents: Semaphore::new(1),
+            agents: Arc::new(Semaphore::new(1)),
             deeds: Deeds::default(),
             hands: Arc::new(Semaphore::new(HANDS)),
             queue,

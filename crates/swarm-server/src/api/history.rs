@@ -81,6 +81,7 @@ async fn what_became(api: &ApiState, from: u64) -> Result<Since, Fault> {
 )]
 pub async fn history(State(api): State<Arc<ApiState>>, which: Asked<Which>) -> Result<Response, Fault> {
     let which = asked(which)?;
+    let _turn = api.turn().await?;
     let (from, limit) = (which.from.unwrap_or(1).max(1), which.limit.unwrap_or(100).clamp(1, HISTORY_MAX));
     let unreadable = |error: std::io::Error| Fault::world(format!("The ledger cannot be read: {error}"));
     let (position, page) = api.hub.read(from, None, limit).await.map_err(unreadable)?;
