@@ -53,6 +53,8 @@ pub struct ApiState {
     pub(crate) agents: Arc<Semaphore>,
     pub(crate) pace: Pace,
     pub(crate) deeds: Deeds,
+    /// Deeds and commands under way, their clients gone or not.
+    pub(crate) tended: Arc<Semaphore>,
     pub(crate) hands: Arc<Semaphore>,
     queue: mpsc::Sender<FromSocket>,
     /// Answers where there is no loop.
@@ -120,6 +122,7 @@ impl ApiState {
             previews: Arc::new(Semaphore::new(LOOKS_AT_ONCE)),
             agents: Arc::new(Semaphore::new(1)),
             deeds: Deeds::default(),
+            tended: Arc::new(Semaphore::new(limits.callers)),
             hands: Arc::new(Semaphore::new(HANDS)),
             queue,
             ledger,
