@@ -48,7 +48,7 @@ export function askFor(asked: Asked): void {
   const why = off();
   if (why) return say(why);
   const stake = weight(asked.command, boardNow());
-  if (stake === "free") void send(asked.command);
+  if (stake === "free") void send(asked.command, asked.done);
   else question.set({ kind: "confirm", weight: stake, ...asked });
 }
 

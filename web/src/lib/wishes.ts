@@ -12,6 +12,8 @@ export interface Wish {
   state: "queued" | "landed" | "refused" | "lost";
   answer?: Answer;
   error?: ApiError;
+  /** Called once it is carried out, whatever is on the screen by then. */
+  landed?: (() => void) | undefined;
 }
 
 const KEPT = 20;
@@ -33,8 +35,8 @@ const change = (id: string, part: Partial<Wish>) => wishes.set((all) => all.map(
 const underWay = new Set<Promise<Wish>>();
 
 /** Sends it at once; what becomes of it stands with the wishes. */
-export function begin(command: Command): Wish & { done: Promise<Wish> } {
-  const wish: Wish = { id: newWish(), command, state: "queued" };
+export function begin(command: Command, landed?: () => void): Wish & { done: Promise<Wish> } {
+  const wish: Wish = { id: newWish(), command, state: "queued", landed };
   note.set(null);
   wishes.set((all) => [wish, ...all].slice(0, KEPT));
   const done = carryOut(wish);
@@ -42,7 +44,7 @@ export function begin(command: Command): Wish & { done: Promise<Wish> } {
   return { ...wish, done: done.finally(() => underWay.delete(done)) };
 }
 
-export const send = (command: Command): Promise<Wish> => begin(command).done;
+export const send = (command: Command, landed?: () => void): Promise<Wish> => begin(command, landed).done;
 
 /** Once every command of this page has its answer: the record up to which they led, and whether an answer is lost. */
 export async function answeredAll(): Promise<{ seq: number; lost: boolean }> {
@@ -74,6 +76,7 @@ function settle(wish: Wish, answer: Delivery): Wish {
   if (answer.state === "landed") {
     const part: Partial<Wish> = { state: "landed", answer: answer.answer };
     change(wish.id, part);
+    wish.landed?.();
     announce(answer.answer.text);
     void refresh();
     return { ...wish, ...part };

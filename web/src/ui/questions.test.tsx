@@ -192,6 +192,17 @@ describe("what is written stays until it is done", () => {
     expect(localStorage.getItem("swarm:draft:message:1.1")).toBeNull();
   });
 
+  it("and no longer, also where its dialog was closed before it was known", async () => {
+    await ask({ kind: "message", task: "1.1" });
+    await write("please use tabs");
+    await confirm();
+    await act(async () => question.set(null));
+    expect(localStorage.getItem("swarm:draft:message:1.1")).toBe("please use tabs");
+    answers = { "/v1/commands/": { status: 200, body: { state: "landed", answer: { id: "x", seq: 2, text: "Sent" } } } };
+    await act(() => askAgain());
+    expect(localStorage.getItem("swarm:draft:message:1.1")).toBeNull();
+  });
+
   it("where nothing can be sent at all", async () => {
     await ask({ kind: "block", task: "1.1" });
     await write("waits");

@@ -6,7 +6,7 @@ import { question, shut, type Question } from "../lib/dialogs";
 import { begin, wishes } from "../lib/wishes";
 
 export interface Sending {
-  /** Sends it; `landed` is called once it is carried out. */
+  /** Sends it; `landed` is called once it is carried out, also where the dialog or the page has gone by then. */
   send(command: Command, landed?: () => void): void;
   /** Shown beside the button: why it was not done, or that nobody knows yet. */
   told: ApiError | null;
@@ -28,22 +28,22 @@ export function useSending(dialog: Question | null = question.get()): Sending {
   const [asked] = useState(dialog);
   const [id, follow] = useState<string | null>(null);
   const [barred, bar] = useState<ApiError | null>(null);
-  const landed = useRef<() => void>(() => {});
+  const last = useRef<string | null>(null);
   const wish = wishes.use().find((one) => one.id === id);
   const state = wish?.state;
   useEffect(() => {
-    if (state !== "landed") return;
-    landed.current();
-    if (asked && question.get() === asked) shut();
+    if (state === "landed" && asked && question.get() === asked) shut();
   }, [state, asked]);
   return {
-    send(command, done = () => {}) {
-      if (state === "queued" || state === "lost") return;
+    send(command, landed) {
+      // Of whoever has looked something up first, the picture may be of before.
+      const before = wishes.get().find((one) => one.id === last.current)?.state;
+      if (before === "queued" || before === "lost") return;
       const why = off();
       if (why) return bar({ kind: "off", message: why, hint: "What you wrote stays here" });
       bar(null);
-      landed.current = done;
-      follow(begin(command).id);
+      last.current = begin(command, landed).id;
+      follow(last.current);
     },
     told: barred ?? (state === "lost" ? UNKNOWN : state === "refused" ? (wish?.error ?? null) : null),
     lacks: state === "queued" ? "It is under way" : state === "lost" ? "It is not known yet what became of it" : null,
