@@ -67,7 +67,7 @@ function failed(wish: Wish, thrown: unknown): Wish {
   // Without an answer nobody knows whether it was done: it is asked again by its id, never sent anew.
   const part: Partial<Wish> = { state: lost ? "lost" : "refused", error };
   change(wish.id, part);
-  if (lost) setTimeout(() => void askAgain(), AGAIN_MS);
+  if (lost) later();
   announce(lost ? "The answer was lost; it is asked again when the connection is back" : `Refused: ${error.message}. ${error.hint}`);
   return { ...wish, ...part };
 }
@@ -82,8 +82,20 @@ function settle(wish: Wish, answer: Delivery): Wish {
     return { ...wish, ...part };
   }
   if (answer.state === "refused") return failed(wish, new Refused(409, answer.error));
-  change(wish.id, { state: "queued" });
-  return wish;
+  // It is on its way to the ledger: nobody tells this page when it is there.
+  change(wish.id, { state: "lost" });
+  later();
+  return { ...wish, state: "lost" };
+}
+
+let timer: ReturnType<typeof setTimeout> | null = null;
+
+/** One look for all of them: each that failed would otherwise begin another one for all. */
+function later(): void {
+  timer ??= setTimeout(() => {
+    timer = null;
+    void askAgain();
+  }, AGAIN_MS);
 }
 
 /** The connection is back: what became of the wishes whose answer was lost? */
@@ -95,7 +107,7 @@ export async function askAgain(): Promise<void> {
       else settle(wish, known);
     } catch {
       // Still nobody there.
-      setTimeout(() => void askAgain(), AGAIN_MS);
+      later();
     }
   }
 }
