@@ -106,7 +106,8 @@ export function Pause() {
   /** What is asked is what was asked when it was opened, whoever pauses or resumes meanwhile. */
   const [resumes, hold] = useState(mine);
   if (resumes === undefined && mine !== undefined) hold(mine);
-  const overtaken = mine !== undefined && resumes !== undefined && mine !== resumes;
+  // The records may be quicker than the answer: while ours is under way it is we who have done it.
+  const overtaken = !sending.lacks && mine !== undefined && resumes !== undefined && mine !== resumes;
   const lacks = mine === undefined ? "The swarm is still being read" : overtaken ? "It is so already" : null;
   const running = board?.agents.filter((agent) => !agent.held) ?? [];
   const wish = (force: boolean) => sending.send({ do: "pause", reason: "user", why: "", force });

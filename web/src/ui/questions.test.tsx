@@ -139,6 +139,15 @@ describe("a dialog is about what it was opened for", () => {
     expect(document.querySelector("dialog")?.textContent).toContain("Somebody has paused it");
   });
 
+  it("who has paused it themselves is not told that somebody else has", async () => {
+    await ask({ kind: "pause" });
+    await act(async () => void document.querySelector("dialog form")?.dispatchEvent(new Event("input", { bubbles: true })));
+    await confirm();
+    expect(told()).toContain("not known whether it was done");
+    await show(board({ pauses: [{ reason: "user", why: "", ended_by: "" }] } as unknown as Partial<BoardView>));
+    expect(document.querySelector("dialog")?.textContent).not.toContain("Somebody");
+  });
+
   it("another best task does not take the place of the one that was shown", async () => {
     const choices = (...ids: string[]) => ({ seq: 1, view: ids.map((task) => ({ task, title: task, why: "" })) });
     answers = { "/v1/tasks/1.1/redirect": { status: 200, body: choices("2.1", "2.2") }, "/v1/preview": "lost" };
