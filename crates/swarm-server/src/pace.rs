@@ -12,7 +12,7 @@ const ATTEMPTS_MAX: usize = 1024;
 
 #[derive(Debug)]
 pub struct Pace {
-    /// What may be asked at once, as the time in which it is allowed.
+    /// How far an attempt may be ahead of the pace when it asks once more.
     ahead: Duration,
     every: Duration,
     /// When each attempt would have asked all it has, had it kept the pace.
@@ -22,7 +22,7 @@ pub struct Pace {
 impl Pace {
     pub fn new(limits: &Limits) -> Self {
         let Limits { asks_at_once, ask_every, .. } = *limits;
-        Self { ahead: ask_every * asks_at_once, every: ask_every, kept: Mutex::default() }
+        Self { ahead: ask_every * asks_at_once.saturating_sub(1), every: ask_every, kept: Mutex::default() }
     }
 
     /// Notes a question; false: it comes too soon.
@@ -36,7 +36,7 @@ impl Pace {
         }
         let until = kept.entry(inside.clone()).or_insert(now);
         let from = (*until).max(now);
-        if from.duration_since(now) >= self.ahead {
+        if from.duration_since(now) > self.ahead {
             return false;
         }
         *until = from + self.every;
@@ -56,6 +56,8 @@ mod tests {
         let (one, other, now) = (of("a"), of("b"), Instant::now());
         assert_eq!([0; 5].map(|_| pace.may_ask(&one, now)), [true, true, true, false, false]);
         assert!(pace.may_ask(&other, now), "each attempt has its own");
+        let (third, soon) = (of("c"), [0, 1, 2, 3, 4].map(|ms| now + Duration::from_millis(ms)));
+        assert_eq!(soon.map(|at| pace.may_ask(&third, at)), [true, true, true, false, false]);
         assert_eq!([0; 2].map(|_| pace.may_ask(&one, now + second)), [true, false]);
         assert_eq!([0; 4].map(|_| pace.may_ask(&one, now + 60 * second)), [true, true, true, false]);
     }
