@@ -1,5 +1,6 @@
 //! Hands requests on to the coordinator as they are, and to the ledger where nobody coordinates (any more).
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -79,12 +80,12 @@ impl Wish {
 pub async fn hand_on(client: &Client, tail: &Tail, wish: &Wish) -> Result<Response, Fault> {
     match client.pass(wish.request()?).await {
         Ok(response) => Ok(undressed(response)),
-        Err(ClientError::Lost { .. }) if !wish.is_safe_twice() => Err(wish.lost(NO_ANSWER)),
-        Err(ClientError::Lost { .. }) if wish.changes() => {
+        Err(ClientError::Lost { source }) if !wish.is_safe_twice() => Err(wish.lost(instead(&source))),
+        Err(ClientError::Lost { source }) if wish.changes() => {
             let again = beside(tail, wish).await?;
             // That the second try failed says nothing about the first.
             match again.status() == StatusCode::SERVICE_UNAVAILABLE {
-                true => Err(wish.lost(NO_ANSWER)),
+                true => Err(wish.lost(instead(&source))),
                 false => Ok(again),
             }
         }
@@ -97,6 +98,14 @@ pub async fn hand_on(client: &Client, tail: &Tail, wish: &Wish) -> Result<Respon
         // Looking goes on without it: the ledger is there.
         Err(ClientError::Silent(_)) => beside(tail, wish).await,
         Err(error) => Err(Fault::world(error.to_string())),
+    }
+}
+
+/// What came in place of an answer. One that took too long, as a hook may, need not have ended.
+fn instead(lost: &io::Error) -> &'static str {
+    match lost.kind() {
+        io::ErrorKind::TimedOut => "The coordinator did not answer in time",
+        _ => NO_ANSWER,
     }
 }
 
