@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(second.error.kind.as_str(), "busy");
         assert!(desk.asked.try_recv().is_err(), "the coordinator was not asked");
         let person = desk.look(false);
-        assert!(matches!(desk.asked.recv().await, Some(FromSocket::Trunk { .. })), "a place is left for people");
+        assert!(matches!(desk.asked.recv().await, Some(FromSocket::Trunk { .. })), "people have a place");
         drop((under_way, person));
     }
 }
