@@ -4,7 +4,9 @@ use swarm_git::Git;
 use swarm_git::revert::{Carried, Carry, pick, revert};
 use swarm_protocol::config::Regenerate;
 use swarm_protocol::ids::Oid;
+use swarm_protocol::operation::SurveyAsk;
 use swarm_work::operation::moving::rebuild::{Making, Rebuilt, keep_made, rebuild};
+use swarm_work::operation::survey::survey;
 
 use crate::git_scratch::Scratch;
 use crate::seen;
@@ -133,4 +135,27 @@ async fn a_file_that_was_made_again_for_an_operation_is_kept_whatever_the_rules_
     let Rebuilt::Built { tip, .. } = again(&rules).await else { panic!("what was made is not there") };
     assert_eq!(scratch.git(["show", &format!("{tip}:made.lock")]), "made again");
     assert!(matches!(again(&[]).await, Rebuilt::Built { tip: other, .. } if other == tip));
+}
+
+/// An agent that reverted the work of another task and went on in the same commit.
+#[tokio::test]
+async fn a_revert_with_other_work_in_it_does_not_cancel_out_what_it_names() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    scratch.write("a.txt", "work\n");
+    let work = scratch.commit_all("work");
+    let plain = built(&git, &carry(&work, &[&work])).await;
+    scratch.git(["reset", "--quiet", "--hard", plain.as_str()]);
+    scratch.write("more.txt", "and more\n");
+    scratch.git(["add", "--all"]);
+    scratch.git(["commit", "--quiet", "--amend", "--no-edit"]);
+    let mixed = scratch.oid("HEAD");
+
+    for (tip, left) in [(&plain, vec![]), (&mixed, vec![mixed.clone(), work.clone()])] {
+        scratch.git(["reset", "--quiet", "--hard", tip.as_str()]);
+        let revert = vec![tip.clone(), work.clone()];
+        let ask = SurveyAsk { revert: revert.clone(), ..SurveyAsk::default() };
+        let found = survey(&git, "main", &scratch.worktrees(), &ask).await.unwrap();
+        assert_eq!(found.still_in_effect(&revert, &Default::default()), left);
+    }
 }

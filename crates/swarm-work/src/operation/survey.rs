@@ -34,6 +34,7 @@ pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Resu
             (None, Some(_)) => found.since = since(git, &ask.revert, now).await?,
             (None, None) => {}
         }
+        look_into_reverts(git, &mut found.since, &ask.revert).await?;
         look_for_rewritten(git, &mut found, ask, now).await?;
         look_at_checkouts(git, &mut found, ask, now).await?;
     }
@@ -80,6 +81,34 @@ async fn compare(git: &Git, found: &mut Survey, then: &Oid, now: &Oid) -> Result
         found.ahead.retain(|commit| !there.contains_key(&commit.oid));
     }
     Ok(())
+}
+
+/// Where a revert and what it names are both to go, they cancel out only if it is nothing else. One that does more, or less, is
+/// a commit like any other: both are reverted, and nothing of it stays.
+async fn look_into_reverts(git: &Git, since: &mut [TrunkCommit], wanted: &[Oid]) -> Result<(), GitError> {
+    for commit in since.iter_mut().filter(|commit| wanted.contains(&commit.oid)) {
+        let cancels = commit.reverts.iter().any(|oid| wanted.contains(oid));
+        if cancels && !takes_back_only(git, commit).await? {
+            commit.reverts.clear();
+        }
+    }
+    Ok(())
+}
+
+/// Whether a commit left trunk as a revert of what it names leaves it.
+async fn takes_back_only(git: &Git, commit: &TrunkCommit) -> Result<bool, GitError> {
+    let parents = git.commit_parts(&commit.oid).await?.parents;
+    let Some(before) = parents.into_iter().next() else { return Ok(false) };
+    if !git.missing_commits(&commit.reverts).await?.is_empty() {
+        return Ok(true);
+    }
+    let tree = git.tree_of(&commit.oid).await?;
+    let asked = Carry { onto: before.clone(), commits: commit.reverts.clone(), at_secs: 0, because: None };
+    Ok(match revert(git, &asked).await? {
+        Carried::Built { result, .. } => git.tree_of(&result).await? == tree,
+        Carried::Nothing => git.tree_of(&before).await? == tree,
+        Carried::Conflict { .. } => false,
+    })
 }
 
 /// Commits of tasks that trunk has under another name, by task; and reverts of ours of such commits.
