@@ -41,6 +41,9 @@ pub struct OperationView {
     pub hint: Option<String>,
 }
 
+/// A subject may be as long as an agent makes it, and every operation of a swarm is kept.
+const LINE_CHARS: usize = 240;
+
 /// What an operation that moves git does, as its preview says it, and what was made for it. As much as people read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
@@ -55,7 +58,8 @@ pub struct Did {
 impl Did {
     /// At most so many lines of each kind.
     pub fn of(says: &Says, made: &[Oid], most: usize) -> Self {
-        let first = |lines: &[String]| lines.iter().take(most).cloned().collect();
+        let cut = |line: &String| line.chars().take(LINE_CHARS).collect();
+        let first = |lines: &[String]| lines.iter().take(most).map(cut).collect();
         let says = Says {
             tasks: first(&says.tasks),
             commits: first(&says.commits),
