@@ -84,10 +84,13 @@ impl Model {
             View::Agents => Some(board.agents.get(at)?.agent.task.clone()),
             View::Events => self.shown_events().nth(at)?.task.clone(),
             View::Checkpoints => None,
-            View::Operations => {
-                let subject = TaskId::new(board.operations.get(at)?.subject.as_deref()?).ok()?;
-                self.row(&subject).map(|row| row.row.id.clone())
-            }
+            View::Operations => self.task_of(board.operations.get(at)?),
         }
+    }
+
+    /// The task that an operation is about, where it is about one that there is.
+    pub fn task_of(&self, op: &OperationView) -> Option<TaskId> {
+        let subject = TaskId::new(op.subject.as_deref()?).ok()?;
+        self.row(&subject).map(|row| row.row.id.clone())
     }
 }

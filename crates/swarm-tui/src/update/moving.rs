@@ -91,7 +91,9 @@ pub fn open(model: &mut Model) -> Vec<Wish> {
             return vec![];
         }
         Some(Full::Operation) => {
-            to_task(model);
+            // Not the selected one: while it is read, newer ones move the list below it.
+            let task = model.opened_operation().and_then(|op| model.task_of(op));
+            to_task(model, task);
             return vec![];
         }
         Some(_) => return vec![],
@@ -119,14 +121,17 @@ pub fn open(model: &mut Model) -> Vec<Wish> {
                 (model.full, model.scroll) = (Some(Full::Operation), 0);
             }
         }
-        _ => to_task(model),
+        _ => {
+            let task = model.selected_task();
+            to_task(model, task);
+        }
     }
     vec![]
 }
 
 /// From a line to the task that it is about.
-fn to_task(model: &mut Model) {
-    if let Some(task) = model.selected_task() {
+fn to_task(model: &mut Model, task: Option<swarm_protocol::ids::TaskId>) {
+    if let Some(task) = task {
         (model.full, model.scroll) = (None, 0);
         model.view = View::Plan;
         jump(model, &task);

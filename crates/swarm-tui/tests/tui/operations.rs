@@ -55,6 +55,22 @@ fn enter_shows_all_of_it_and_stays_with_it_when_another_one_comes() {
 }
 
 #[test]
+fn enter_goes_to_the_task_of_the_operation_that_is_open_though_a_newer_one_is_on_top_of_the_list() {
+    let mut stage = in_operations(80, 24);
+    stage.press(Key::Enter);
+    stage.take(Input::Board(Ok(board_with(|board| {
+        let operations = board["operations"].as_array_mut().expect("a list");
+        let mut newer = operations[0].clone();
+        newer["id"] = "op-newer".into();
+        newer["subject"] = "2.1".into();
+        operations.insert(0, newer);
+    }))));
+    assert_eq!(stage.model.cursor(View::Operations), 0, "who has not moved stays at the newest");
+    stage.press(Key::Enter);
+    assert_eq!(stage.model.looking_at.as_ref().map(|task| task.as_str()), Some("2.7"));
+}
+
+#[test]
 fn one_that_cannot_be_taken_back_says_why_and_what_would_help() {
     let mut stage = in_operations(80, 40);
     stage.take(Input::Board(Ok(board_with(|board| {
