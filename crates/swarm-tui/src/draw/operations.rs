@@ -51,7 +51,13 @@ pub fn length(model: &Model) -> usize {
 fn all_lines(model: &Model) -> Vec<Line<'static>> {
     match model.opened_operation() {
         Some(op) => lines(model, op, usize::from(model.size.0)),
-        None => vec![Line::from(span(model.theme, Role::Dim, " It is no longer among the newest fifty"))],
+        None => {
+            let gone = match model.past {
+                Some(at) => format!(" It is not among the newest fifty of record {at}"),
+                None => " It is no longer among the newest fifty".into(),
+            };
+            vec![Line::from(span(model.theme, Role::Dim, &gone))]
+        }
     }
 }
 
@@ -124,8 +130,11 @@ fn facts(model: &Model, op: &OperationView) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// The command that takes it back, or why there is none.
+/// The command that takes it back, or why there is none. Neither holds in the past, where nothing is taken back.
 fn taken_back(model: &Model, op: &OperationView) -> Option<String> {
+    if model.past.is_some() {
+        return None;
+    }
     let undo = format!("{}undo {}", model.keys.first(Action::Palette), op.seq);
     match (op.state, op.can_be_undone) {
         (OperationState::Done, true) => {

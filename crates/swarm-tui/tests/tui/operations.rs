@@ -71,6 +71,22 @@ fn enter_goes_to_the_task_of_the_operation_that_is_open_though_a_newer_one_is_on
 }
 
 #[test]
+fn in_the_past_no_undo_is_offered_and_what_had_not_begun_is_not_said_to_be_gone() {
+    let mut stage = in_operations(80, 40);
+    stage.press(Key::Enter);
+    stage.char('<');
+    stage.take(Input::Board(Ok(board_with(|board| board["status"]["seq"] = 258.into()))));
+    let text = screen(&stage);
+    assert!(text.contains("#250 Task 2.7 deferred") && !text.contains(":undo"), "{text}");
+    stage.take(Input::Board(Ok(board_with(|board| {
+        board["status"]["seq"] = 258.into();
+        board["operations"].as_array_mut().expect("a list").remove(0);
+    }))));
+    let text = screen(&stage);
+    assert!(text.contains("It is not among the newest fifty of record 258"), "{text}");
+}
+
+#[test]
 fn one_that_cannot_be_taken_back_says_why_and_what_would_help() {
     let mut stage = in_operations(80, 40);
     stage.take(Input::Board(Ok(board_with(|board| {
