@@ -261,7 +261,7 @@ fn checkpoints(
         _ => format!("j k select{new} · Esc close"),
     };
     let title = match model.past {
-        Some(at) => format!("Roll back to the last checkpoint before record {at}"),
+        Some(at) => format!("Roll back to a checkpoint from before record {at}"),
         None => "Roll back to a checkpoint".into(),
     };
     Parts { title, head, body: looked(model, dialog, width), foot }
