@@ -252,9 +252,9 @@ impl Model {
         self.board.as_ref().map(|board| board.rows.as_slice()).unwrap_or_default()
     }
 
-    /// What the screen has shown by now; none: nobody knows yet of which ledger it was.
+    /// What the screen has shown by now; none: nothing yet, or nobody knows of which ledger it was.
     pub fn visit(&self) -> Option<Visit> {
-        let ledger = self.ledger.clone()?;
+        let ledger = self.ledger.clone().filter(|_| self.newest > 0)?;
         Some(Visit { ledger, record: self.newest, at: self.now })
     }
 

@@ -50,4 +50,6 @@ fn what_was_seen_is_remembered_with_the_ledger_that_it_was_seen_in() {
     assert_eq!((seen.ledger.as_str(), seen.record), ("l", 259));
     assert!(stage.take(Input::Anew).contains(&Wish::Visited), "another plan has other records");
     assert_eq!(stage.model.visit(), None);
+    stage.take(Input::Visited(Box::new(Visited { ledger: "m".into(), since: None })));
+    assert_eq!(stage.model.visit(), None, "whoever leaves before they see anything has seen no less than before");
 }
