@@ -137,6 +137,21 @@ fn a_swarm_that_nobody_coordinates_any_more_waits_for_a_person() {
 }
 
 #[test]
+fn where_nobody_is_at_work_only_what_is_not_refused_is_offered() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "complete".into())]);
+    let mut run = arena.start_with(&["--mode", "semi-auto"]);
+    run.until("started (epoch");
+    run.kill_9();
+    let told = arena.json(&["attention"]);
+    assert_eq!(
+        (&told[0]["what"], &told[0]["commands"]),
+        (&"Nobody coordinates".into(), &serde_json::json!(["swarm run"]))
+    );
+    assert_eq!(arena.swarm(&["stop"]).status.code(), Some(4), "there is nothing to stop");
+}
+
+#[test]
 fn a_stop_with_a_checkpoint_is_one_record_and_the_checkpoint_is_there_afterwards() {
     let arena = Arena::new(CONFIG);
     arena.plan(&[("1.1", &[], "write half.txt unfinished\nprint waiting\nhang".into())]);
