@@ -4,6 +4,7 @@ use swarm_core::input::Input;
 use swarm_core::{State, react, show};
 use swarm_protocol::any_view::AnyView;
 use swarm_protocol::api::{AgentNews, AgentNow};
+use swarm_protocol::board::{AttentionEntry, AttentionKind};
 use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::config::Config;
 use swarm_protocol::ids::{CommandId, RunId, TaskId};
@@ -72,13 +73,18 @@ pub fn show_around(view: &mut AnyView, config: &Config, coordinator: bool) {
 
 /// Nobody coordinates, and nobody begins to by himself: that waits for a person like anything else.
 pub fn show_left_alone(view: &mut AnyView, state: &State) {
-    let attention = match view {
-        AnyView::Status(status) => &mut status.attention,
-        AnyView::Board(board) => &mut board.status.attention,
-        AnyView::Attention(attention) => attention,
-        _ => return,
-    };
-    attention.splice(0..0, show::left_alone(state)).for_each(drop);
+    let Some(alone) = show::left_alone(state) else { return };
+    match view {
+        AnyView::Status(status) => status.attention.insert(0, alone),
+        AnyView::Board(board) => {
+            board.status.attention.insert(0, alone.clone());
+            // The list that screens show, where what has waited longest stands first: this is as old as the last record.
+            let (id, kind, choices) = ("coordinator".to_owned(), AttentionKind::Other, Vec::new());
+            board.attention.push(AttentionEntry { entry: alone, id, kind, task: None, choices });
+        }
+        AnyView::Attention(attention) => attention.insert(0, alone),
+        _ => {}
+    }
 }
 
 fn view(

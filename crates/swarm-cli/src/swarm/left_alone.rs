@@ -1,6 +1,6 @@
 //! Agents that nobody coordinates: the ledger says what they did when it was written last, their daemons what is left of them.
 
-use swarm_core::State;
+use swarm_core::{State, show};
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::ids::RunId;
 use swarm_protocol::time::Timestamp;
@@ -10,11 +10,13 @@ use swarm_work::daemon::RunFiles;
 use super::Swarm;
 
 impl Swarm {
-    /// What is shown of agents while nobody coordinates is what there is of them.
+    /// What is shown of agents while nobody coordinates is what there is of them, and it waits for a person.
     pub(super) fn show_as_left_alone(&self, state: &State, view: &mut StatusView) {
-        if view.agents.is_empty() || self.has_coordinator() || self.is_watched() {
+        let nothing_is_left = !state.running && view.agents.is_empty();
+        if nothing_is_left || self.has_coordinator() || self.is_watched() {
             return;
         }
+        view.attention.splice(0..0, show::left_alone(state)).for_each(drop);
         for agent in &mut view.agents {
             let files = RunFiles::new(&self.paths.swarm, &agent.run);
             if files.is_alive() {

@@ -81,10 +81,7 @@ impl Swarm {
 
     /// Everything that waits for a person, and the moment it was looked at.
     pub fn attention(&self, at: Option<u64>) -> Result<(Vec<AttentionView>, Timestamp), CliError> {
-        let (mut status, now) = self.status(at)?;
-        if at.is_none() && !self.has_coordinator() && !self.is_watched() {
-            status.attention.splice(0..0, show::left_alone(&self.state(None)?)).for_each(drop);
-        }
+        let (status, now) = self.status(at)?;
         Ok((status.attention, now))
     }
 

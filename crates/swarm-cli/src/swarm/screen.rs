@@ -109,8 +109,8 @@ impl Ledger for Screen {
             if let Ok(settings) = self.swarm.configuration() {
                 show_around(&mut view, &settings.config, false);
             }
-            // One that crashed is started again in a moment where somebody watches it.
-            if !self.swarm.is_watched() {
+            // One that crashed is started again in a moment where somebody watches it; one that hangs is there.
+            if state.running && !self.swarm.is_watched() && !self.swarm.has_coordinator() {
                 show_left_alone(&mut view, &state);
             }
         }

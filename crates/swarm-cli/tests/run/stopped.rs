@@ -131,6 +131,7 @@ fn a_swarm_that_nobody_coordinates_any_more_waits_for_a_person() {
         (&told[0]["what"], &told[0]["commands"][0]),
         (&"Nobody coordinates".into(), &"swarm run".into())
     );
+    assert_eq!(arena.json(&["status"])["attention"], told, "it is one list");
     arena.ok(&["stop"]);
     assert!(!arena.ok(&["attention"]).contains("Nobody coordinates"));
     arena.assert_nothing_runs();

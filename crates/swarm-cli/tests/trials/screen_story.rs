@@ -92,6 +92,7 @@ fn a_coordinator_is_killed_and_comes_back_under_a_screen_that_is_resized() {
     tmux.until_line("1.2", "1.2 is at work", |line| line.contains("working"));
     run.kill_9();
     tmux.until_said("no coordinator runs");
+    tmux.until_said("Nobody coordinates");
     let resize = |columns: &str, rows: &str| tmux.run(&["resize-window", "-x", columns, "-y", rows]);
     resize("120", "40");
     let has_panes = |screen: &str| screen.contains("─ 2 Plan ") && screen.contains("─ 4 Events ");
