@@ -17,10 +17,13 @@ use super::ask::wait;
 use super::session;
 use crate::error::CliError;
 use crate::output;
+use crate::watch::Watch;
 
 /// Agents have their grace to stop and their work is saved; what takes longer hangs.
 const STOP_MAX: Duration = Duration::from_secs(120);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// With the ledger in the archive all that is left are last words, and traces on their way to a collector.
+const LEAVE_MAX: Duration = Duration::from_secs(30);
 
 impl Swarm {
     /// Closes the plan; with `stop`, agents that work on it are stopped before.
@@ -57,6 +60,12 @@ impl Swarm {
             }
             wait(LOOK_EVERY);
         }
+    }
+
+    /// Whoever coordinated the closed plan, or watched that, has left: until then a run is refused as a second one.
+    pub fn wait_until_left(&self) {
+        let watch = Watch::folder(&self.paths.run);
+        watch.until(LEAVE_MAX, || !self.is_watched() && !self.has_coordinator());
     }
 
     /// A checkpoint of all branches and of what nobody has committed, where there is anything. Its name is like no

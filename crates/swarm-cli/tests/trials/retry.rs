@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::arena::{Arena, Running};
+use crate::arena::{Arena, Running, wait_for};
 use crate::ground::{arena_with, task};
 
 /// One task done, one that fails.
@@ -126,6 +126,25 @@ fn a_fresh_start_after_an_abort_begins_from_trunk_and_a_retry_from_the_work_that
     other.run(&["--retry"]);
     assert_eq!((other.commits("main", "feat: a"), other.commits("main", "feat: again")), (1, 0));
     assert_eq!(other.status_of("1.1"), "done");
+}
+
+#[test]
+fn a_fresh_start_beside_a_run_begins_when_that_has_left() {
+    let arena = arena_with(json!({ "agent": "script" }));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "print waiting\nhang")]]);
+    let run = arena.start(&[]);
+    wait_for("the agent works", || arena.printed().contains("waiting"));
+    let file = arena.path("other.json");
+    let tasks = [task("2.1", &[], "write other.txt x\ncommit feat: other\ncomplete")];
+    let plan = json!({ "goal": "Another", "phases": [{ "id": 2, "name": "other", "tasks": tasks }] });
+    std::fs::write(&file, plan.to_string()).expect("a file");
+    let fresh = ["run", "--fresh", "--yes", "--detach", "--mode", "autopilot", "--plan"];
+    arena.ok(&[&fresh[..], &[file.to_str().expect("text")][..]].concat());
+    run.end();
+    wait_for("the other plan is worked on", || arena.commits("main", "feat: other") == 1);
+    wait_for("it has ended", || arena.swarm(&["stop", "--dry-run"]).status.code() == Some(4));
+    arena.assert_proven("2.1", "main");
+    assert_eq!(archived(&arena), 1);
 }
 
 #[test]

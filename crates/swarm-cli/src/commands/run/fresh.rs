@@ -47,5 +47,6 @@ pub fn begin(args: &Args, cx: &Context) -> Result<Option<Afresh>, CliError> {
     }
     let answer = swarm.close(true)?;
     output::note(&answer.text);
+    swarm.wait_until_left();
     Ok(Some(Afresh { goal }))
 }
