@@ -13,7 +13,7 @@ impl Swarm {
     /// What is shown of agents while nobody coordinates is what there is of them, and it waits for a person.
     pub(super) fn show_as_left_alone(&self, state: &State, view: &mut StatusView) {
         let nothing_is_left = !state.running && view.agents.is_empty();
-        if nothing_is_left || self.has_coordinator() || self.is_watched() {
+        if nothing_is_left || self.is_watched() || self.has_coordinator() {
             return;
         }
         view.attention.splice(0..0, show::left_alone(state)).for_each(drop);
