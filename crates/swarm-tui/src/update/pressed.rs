@@ -146,7 +146,11 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Wish> {
     let wishes = match action {
         _ if !is_of_the_present(model, action) => None,
         Action::Quit => {
-            let leaves = format!("{} leaves", model.keys.first(Action::Interrupt));
+            let leaves = match model.owns && !model.stopping {
+                // There the other key stops the run first.
+                true => format!("{} leaves there", model.keys.first(Action::Quit)),
+                false => format!("{} leaves", model.keys.first(Action::Interrupt)),
+            };
             refused_in_the_past(model, &leaves)
         }
         _ => in_the_past(model),

@@ -224,6 +224,19 @@ fn from_the_past_one_rolls_back_to_the_last_checkpoint_before_it_and_sees_it_in_
 }
 
 #[test]
+fn whoever_wants_to_leave_the_past_of_their_own_run_is_not_led_to_stop_it() {
+    for (owns, words) in [(false, "Ctrl+C leaves"), (true, "t goes to now, q leaves there")] {
+        let mut stage = Stage::new(80, 24);
+        stage.model.owns = owns;
+        stage.char('<');
+        stage.take(Input::Board(Ok(board_with(|b| b["status"]["seq"] = 258.into()))));
+        assert_eq!(stage.char('q'), []);
+        let said = stage.model.said.as_ref().map(|said| said.text.clone()).unwrap_or_default();
+        assert!(said.ends_with(words), "{said}");
+    }
+}
+
+#[test]
 fn what_is_typed_and_what_is_opened_in_the_past_only_looks() {
     let mut stage = Stage::new(80, 24);
     stage.char('D');
