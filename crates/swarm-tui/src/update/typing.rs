@@ -9,9 +9,9 @@ use crate::model::{Model, Said, Sent, Tone};
 use crate::typed::{Does, Looked, Typed, called, named, unknown, words};
 
 /// A line of the palette. One that lacks what the command needs goes back there to be completed.
-pub fn entered(model: &mut Model, line: String) -> Vec<Wish> {
-    let Some((command, line)) = called(&model.commands, &line) else {
-        model.note(unknown(&model.commands, &line));
+pub fn entered(model: &mut Model, typed: String) -> Vec<Wish> {
+    let Some((command, line)) = called(&model.commands, &typed) else {
+        model.note(unknown(&model.commands, &typed));
         return vec![];
     };
     let lacks = line.trim() == command.words && !command.takes.is_empty();
@@ -30,7 +30,8 @@ pub fn entered(model: &mut Model, line: String) -> Vec<Wish> {
     }
     match words(&line) {
         Err(why) => {
-            model.note(why);
+            // Columns are counted in what was typed, which may begin with the name of the program.
+            model.note(words(&typed).err().unwrap_or(why));
             vec![]
         }
         Ok(words) if does == Does::Here => vec![Wish::CallHere(words)],

@@ -3,6 +3,7 @@
 use swarm_protocol::command::Command;
 use swarm_tui::input::{Input, Key, Wish};
 use swarm_tui::model::{Full, Node, View};
+use swarm_tui::typed::{Does, Typed};
 
 use crate::support::{Stage, board, board_with, sent};
 
@@ -120,6 +121,17 @@ fn the_palette_finds_commands_and_tasks() {
     stage.keys("checkp");
     stage.press(Key::Enter);
     assert!(stage.model.dialog.is_some(), "a command was found");
+}
+
+#[test]
+fn an_open_quote_is_named_at_its_place_in_what_was_typed() {
+    let mut stage = Stage::new(80, 24);
+    let (words, takes) = ("agent message".to_owned(), "<WHO> <TEXT>".to_owned());
+    stage.model.commands = vec![Typed { words, about: String::new(), takes, does: Does::Changes }];
+    stage.keys(":swarm agent message 2.3 'it");
+    stage.press(Key::Enter);
+    let said = stage.model.said.as_ref().map(|said| said.text.clone()).unwrap_or_default();
+    assert!(said.starts_with("The quote ' at column 25"), "{said}");
 }
 
 #[test]
