@@ -144,6 +144,7 @@ impl Dialog {
             // What only reads has nothing to be confirmed.
             Kind::Typed { does, .. } => *does == Does::Changes,
             Kind::Redirect { choices, .. } => choices.as_ref().is_some_and(|list| !list.is_empty()),
+            Kind::Checkpoints { list, .. } => !list.is_empty(),
             _ => true,
         };
         let seen = match (&self.shown, self.weight()) {

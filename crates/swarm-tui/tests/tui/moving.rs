@@ -236,6 +236,20 @@ fn from_the_past_one_rolls_back_to_the_last_checkpoint_before_it_and_sees_it_in_
 }
 
 #[test]
+fn where_no_checkpoint_was_yet_enter_leaves_neither_the_dialog_nor_the_past() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('<');
+    stage.take(Input::Board(Ok(board_with(|b| {
+        b["status"]["seq"] = 258.into();
+        b["checkpoints"] = serde_json::json!([]);
+    }))));
+    stage.char('C');
+    stage.wait();
+    assert_eq!(stage.press(Key::Enter), []);
+    assert_eq!((stage.model.past, stage.model.dialog.is_some()), (Some(258), true));
+}
+
+#[test]
 fn whoever_wants_to_leave_the_past_of_their_own_run_is_not_led_to_stop_it() {
     for (owns, words) in [(false, "Ctrl+C leaves"), (true, "t goes to now, q leaves there")] {
         let mut stage = Stage::new(80, 24);
