@@ -106,9 +106,10 @@ impl Swarm {
             let restarted = "Note: the coordinator crashed and is being restarted; live agents continue";
             return crate::output::note(restarted);
         }
-        let (at_work, draining) =
-            self.state(None).map_or((0, false), |state| (self.runs_at_work(&state).len(), state.draining));
-        crate::output::note(&left_alone::note(at_work, draining));
+        let state = self.state(None);
+        let ((at_work, others), draining) =
+            state.map_or(((0, 0), false), |state| (self.runs_at_work(&state), state.draining));
+        crate::output::note(&left_alone::note(at_work, others, draining));
     }
 
     /// With nobody at work it is easily taken for a swarm that is about to start.

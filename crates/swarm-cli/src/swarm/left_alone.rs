@@ -2,7 +2,6 @@
 
 use swarm_core::{State, show};
 use swarm_protocol::channel::RunKind;
-use swarm_protocol::ids::RunId;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::StatusView;
 use swarm_work::daemon::RunFiles;
@@ -31,11 +30,11 @@ impl Swarm {
         }
     }
 
-    /// Agents whose processes are there, of those that the ledger knows.
-    pub(super) fn runs_at_work(&self, state: &State) -> Vec<RunId> {
-        let there = |run: &&RunId| RunFiles::new(&self.paths.swarm, run).is_alive();
-        let agents = state.runs.iter().filter(|(_, run)| run.kind == RunKind::Work).map(|(id, _)| id);
-        agents.filter(there).cloned().collect()
+    /// Agents whose processes are there, and other runs, of those that the ledger knows.
+    pub(super) fn runs_at_work(&self, state: &State) -> (usize, usize) {
+        let there = state.runs.iter().filter(|(id, _)| RunFiles::new(&self.paths.swarm, id).is_alive());
+        let (agents, others): (Vec<_>, Vec<_>) = there.partition(|(_, run)| run.kind == RunKind::Work);
+        (agents.len(), others.len())
     }
 }
 
@@ -46,9 +45,12 @@ fn ended_at(files: &RunFiles) -> Option<Timestamp> {
     Some(Timestamp(u64::try_from(since.as_millis()).ok()?))
 }
 
-/// What is said beside them.
-pub(super) fn note(at_work: usize, draining: bool) -> String {
+/// What is said beside them. `others`: reviews and verifications that run.
+pub(super) fn note(at_work: usize, others: usize, draining: bool) -> String {
     match (at_work, draining) {
+        (0, _) if others > 0 => {
+            "Note: no coordinator is running, and no agent is at work; reviews and checks go on. `swarm run` takes them over".into()
+        }
         (0, _) => {
             "Note: no coordinator is running, and these agents are gone too. `swarm run` goes on with their work"
                 .into()
@@ -62,5 +64,19 @@ pub(super) fn note(at_work: usize, draining: bool) -> String {
         (_, false) => {
             "Note: no coordinator is running; live agents continue. `swarm run` adopts them".into()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::note;
+
+    #[test]
+    fn what_still_runs_is_not_said_to_be_gone() {
+        assert!(note(0, 0, false).contains("gone too"));
+        for draining in [false, true] {
+            assert!(!note(0, 1, draining).contains("gone"), "{}", note(0, 1, draining));
+        }
+        assert!(note(1, 1, true).contains("1 agent is still stopping"));
     }
 }
