@@ -48,7 +48,7 @@ pub use summary::{Summary, ways_on};
 /// whether the agents stop or go on without you.
 ///
 /// Ctrl+C stops in good order: agents go to their next boundary and uncommitted work is saved. A second Ctrl+C leaves at once; the
-/// agents still stop by themselves. A crashed coordinator is restarted after 1, 2, 4 … seconds, at most five times in ten minutes:
+/// agents still stop by themselves. A crashed coordinator is restarted after 1, 2, 4 … seconds, at most four times in ten minutes:
 /// live agents are adopted and nothing is done twice. The same holds for a new `swarm run` after the machine crashed.
 ///
 /// Example: swarm run --plan plan.md --agents 4 --mode autopilot
