@@ -153,12 +153,12 @@ impl Heard {
         self.signals(signal);
     }
 
-    /// A call of a tool is a word as well.
+    /// A call of a tool is a word as well; one on the way ends no question.
     pub fn calls_out(&mut self, signal: AgentSignal) {
         let asks = matches!(signal, AgentSignal::NeedsHelp(_));
-        self.asked = false;
+        let asked = std::mem::take(&mut self.asked) && is_on_the_way(&signal);
         self.signals(signal);
-        self.asked = asks;
+        self.asked = asks || asked;
     }
 
     /// A signal, however it came. Whoever has asked by a tool and then says by a tag that it is blocked, is blocked by that
@@ -166,12 +166,8 @@ impl Heard {
     pub fn signals(&mut self, signal: AgentSignal) {
         self.goes_on();
         self.said_anything = true;
-        let on_the_way = matches!(
-            signal,
-            AgentSignal::Progress(_) | AgentSignal::Learning(_) | AgentSignal::LearningGlobal(_)
-        );
         let by_the_question = self.asked && matches!(signal, AgentSignal::Blocked(_));
-        if !on_the_way && !by_the_question {
+        if !is_on_the_way(&signal) && !by_the_question {
             self.signal = Some(signal.clone());
             self.asked = false;
         }
@@ -320,6 +316,11 @@ impl Heard {
     }
 }
 
+/// No final word: the agent goes on after it.
+fn is_on_the_way(signal: &AgentSignal) -> bool {
+    matches!(signal, AgentSignal::Progress(_) | AgentSignal::Learning(_) | AgentSignal::LearningGlobal(_))
+}
+
 fn cut(input: &str) -> String {
     input.chars().take(INPUT_MAX).collect()
 }
@@ -354,6 +355,7 @@ mod tests {
         let mut heard = Heard::default();
         heard.calls_out(asked());
         heard.signals(AgentSignal::Progress(40));
+        heard.calls_out(AgentSignal::Learning("ports are configured".into()));
         heard.says("I wait for the answer.\n<swarm>BLOCKED: no port yet</swarm>");
         assert_eq!(heard.signal, Some(asked()));
         // A later word of another kind counts, and so does a call.
