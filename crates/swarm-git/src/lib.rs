@@ -56,7 +56,7 @@ pub use lines::{Brought, Placed, Told};
 pub use marker::{lock_within, write_note};
 pub use marker::{read_marker, remove_marker, write_marker};
 pub use objects::{Indexed, Merged, path_of};
-pub use own::{Heads, Limits, OwnRepository, Taken};
+pub use own::{Heads, Limits, Others, OwnRepository, Taken};
 pub use private_index::PrivateIndex;
 pub use readable::make_readable;
 pub use refs::{RefChange, RefOutcome};

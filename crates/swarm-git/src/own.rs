@@ -30,6 +30,7 @@ use super::marker::{read_marker, remove_marker, write_note};
 use super::ref_files::{Plain, read_plain};
 use beneath::Beneath;
 pub use heads::Heads;
+pub use others::Others;
 pub(super) use pointer::main_of;
 pub use take::{Limits, Taken};
 

@@ -8,7 +8,7 @@ use super::Field;
 use crate::git_scratch::{commit_all, git_in, task, try_git_in, write};
 use swarm_git::OwnRepository;
 use swarm_work::hand_in::{HandedIn, hand_in};
-use swarm_work::remove::{Removal, TrashRule, tend_trash, trashed};
+use swarm_work::remove::{Removal, TrashRule, Trashed, tend_trash, trashed};
 use swarm_work::worktree::Prepared;
 
 pub(super) const FILE_MAX: u64 = 1 << 20;
@@ -328,4 +328,16 @@ async fn what_cannot_be_taken_stays_in_the_trash_for_good_and_costs_none_of_the_
     };
     let said = git(&["log", "-1", "--format=%s", "huge"]).expect("git runs");
     assert_eq!(String::from_utf8_lossy(&said.stdout).trim(), "huge");
+}
+
+#[tokio::test]
+async fn a_repository_that_names_more_than_is_looked_at_stays_in_the_trash_for_good() {
+    let lent = Lent::new().await;
+    lent.sh("git branch side; mkdir -p \"$(git rev-parse --git-dir)/logs/refs\"");
+    lent.sh("head -c 2000000 /dev/zero > \"$(git rev-parse --git-dir)/logs/refs/stash\"");
+    assert_eq!(lent.hand_in().await, HandedIn::Nothing);
+    assert_eq!(lent.field.give_up("t1").await, Removal::Removed);
+    let left = trashed(&lent.field.git, &lent.field.scratch.worktrees());
+    let kept = |one: &&Trashed| one.about.as_ref().is_some_and(|about| about.keep);
+    assert_eq!(left.iter().filter(kept).count(), 1, "{left:?}");
 }

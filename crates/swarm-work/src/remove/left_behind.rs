@@ -8,7 +8,7 @@ use std::path::Path;
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::keep_commit;
-use swarm_git::{Git, GitError, Head, Limits, NewCommit, OwnRepository, Taken, tips};
+use swarm_git::{Git, GitError, Head, Limits, NewCommit, Others, OwnRepository, Taken, tips};
 use swarm_process::Input;
 
 /// Parents of one commit that holds others; git itself reads any number, people do not.
@@ -60,14 +60,19 @@ pub(super) async fn keep_of_own(
     file_max_bytes: u64,
 ) -> Result<OfOwn, GitError> {
     let own = OwnRepository::of(worktree, task);
-    let named = own.never_handed_in(git);
-    if named.is_empty() {
+    let Others { named, more } = own.never_handed_in(git);
+    if named.is_empty() && !more {
         return Ok(OfOwn::Kept);
     }
     let limits = Limits::of_files(file_max_bytes);
     let all: Vec<&Oid> = named.iter().collect();
-    let (mut taken, mut refused) = (BTreeSet::new(), None);
-    match own.take(git, &all, &[tip], limits).await? {
+    let mut refused = more.then(|| "it has more refs or stashes than are looked at".to_owned());
+    let mut taken = BTreeSet::new();
+    let at_once = match all.is_empty() {
+        true => Taken::Yes,
+        false => own.take(git, &all, &[tip], limits).await?,
+    };
+    match at_once {
         Taken::Yes => taken.extend(named.iter().cloned()),
         Taken::Refused { .. } => {
             for one in named.iter().take(ONE_BY_ONE_MAX) {
