@@ -146,13 +146,11 @@ impl Sides<'_> {
         }
         // Somebody has moved the branch since the agent was let in: their commit counts, and the agent's is kept.
         let stale = agreed.as_ref().is_some_and(|agreed| *agreed != self.tip);
-        if stale && self.all_handed_in(&new).await? {
-            return Ok(HandedIn::Nothing);
-        }
-        if new.is_empty() {
-            // Killed after the branch was moved.
-            if *branch == self.tip && agreed.as_ref() != Some(branch) {
-                self.agree(branch).await?;
+        if new.is_empty() || (stale && self.all_handed_in(&new).await?) {
+            // Killed after the branch was moved, to what was checked out or to the agent's branch.
+            let arrived = *branch == self.tip || head == Some(&self.tip);
+            if arrived && agreed.as_ref() != Some(&self.tip) {
+                self.agree(&self.tip).await?;
             }
             return Ok(HandedIn::Nothing);
         }
@@ -184,10 +182,10 @@ impl Sides<'_> {
         Ok(HandedIn::Refused { why: format!("{why}; they are kept: `git log {}`", kept.join(" ")) })
     }
 
-    /// Whether there are commits and each of them is below the branch: it has been there, and nothing of it is new.
+    /// Whether each of these commits is below the branch: it has been there, and nothing of it is new.
     async fn all_handed_in(&self, new: &[&Oid]) -> Result<bool, GitError> {
         let named: Vec<Oid> = new.iter().map(|oid| (*oid).clone()).collect();
-        if named.is_empty() || !self.git.missing_objects(&named).await?.is_empty() {
+        if !self.git.missing_objects(&named).await?.is_empty() {
             return Ok(false);
         }
         for one in &named {

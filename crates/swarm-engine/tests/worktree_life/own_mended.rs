@@ -146,3 +146,24 @@ async fn what_is_below_the_branch_already_is_nothing_new_and_nothing_wrong() {
     let HandedIn::Refused { why } = handed else { panic!("{handed:?}") };
     assert!(why.contains("the branch was moved meanwhile; they are kept"), "{why}");
 }
+
+/// Handed in was what the agent had checked out, ahead of its branch; then whoever did it died.
+#[tokio::test]
+async fn a_death_after_a_detached_head_was_handed_in_is_put_right_the_next_time() {
+    let lent = Lent::new().await;
+    let before = lent.field.scratch.oid("swarm/t1");
+    for branch_follows in [false, true] {
+        lent.open().await;
+        lent.sh("git checkout -q --detach; echo new >> a.txt; git commit -qam on");
+        if branch_follows {
+            lent.sh("git branch -f swarm/t1; echo new >> a.txt; git commit -qam on");
+        }
+        let HandedIn::Moved { tip } = lent.hand_in().await else { panic!("nothing arrived") };
+        lent.own.agree(&lent.field.git, &before).expect("noted");
+        git_in(&lent.made.path, ["read-tree", before.as_str()]);
+        assert_eq!(lent.hand_in().await, HandedIn::Nothing, "{branch_follows}");
+        assert_eq!(lent.own.agreed_tip(&lent.field.git), Some(tip), "{branch_follows}");
+        let status = git_in(&lent.made.path, ["status", "--porcelain", "--branch"]);
+        assert_eq!(status, "## swarm/t1", "{branch_follows}");
+    }
+}
