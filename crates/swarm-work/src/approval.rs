@@ -38,11 +38,24 @@ pub async fn changed_since(git: &Git, approval: &Approval, trunk: &str) -> Resul
     if tree == git.tree_of(tip).await? {
         return Ok(None);
     }
-    let base = match git.is_ancestor(tip, &now).await? {
+    let begins = match git.is_ancestor(tip, &now).await? {
         true => None,
-        false => begins_anew(git, trunk, &now).await?.filter(|begins| Some(begins) != base.as_ref()),
+        false => begins_anew(git, trunk, &now).await?,
+    };
+    let base = match (begins, base) {
+        (Some(begins), Some(base)) => match stands_on(git, base, &begins, &now).await? {
+            true => None,
+            false => Some(begins),
+        },
+        (begins, _) => begins,
     };
     Ok(Some(Changed { tip: now, tree, base }))
+}
+
+/// Whether the branch still stands where its commits began, above where it leaves trunk: what lies between has gone from
+/// trunk since, and is no work of the task.
+async fn stands_on(git: &Git, base: &Oid, begins: &Oid, tip: &Oid) -> Result<bool, GitError> {
+    Ok(git.is_ancestor(begins, base).await? && git.is_ancestor(base, tip).await?)
 }
 
 /// Where a branch leaves trunk that was rebased: what lies below is trunk's, and not to be merged once more. None where it

@@ -139,6 +139,29 @@ fn what_a_rebase_took_up_from_trunk_is_not_merged_with_the_task() {
     }
 }
 
+/// The branch stands where it stood, and trunk has dropped what is below it: that is not the task's either.
+#[test]
+fn what_trunk_has_dropped_below_a_branch_is_not_merged_with_the_task() {
+    let arena = arena_with(json!({}));
+    arena.commit("base.txt", "base");
+    let run = submitted(&arena);
+    arena.ok(&["stop"]);
+    run.end();
+    arena.ok(&["review", "approve", "1.1"]);
+    arena.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+    arena.write(".swarm/worktrees/1.1/a.txt", "other\n");
+    arena.in_worktree(&["commit", "--quiet", "--all", "--amend", "--message", "feat: other"]);
+    let mut run = arena.start(&[]);
+    run.until("its branch was changed after its approval");
+    run.until("swarm review approve 1.1");
+    arena.ok(&["review", "approve", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(arena.names_on_main(), ["README.md", "a.txt"]);
+    assert_eq!(arena.git(&["show", "main:a.txt"]), "other\n");
+    arena.assert_proven("1.1", "main");
+}
+
 #[test]
 fn an_approval_that_a_change_of_the_branch_has_made_void_is_not_undone() {
     let arena = approved();
