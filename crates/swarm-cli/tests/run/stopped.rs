@@ -364,4 +364,7 @@ fn a_swarm_whose_folder_is_taken_away_ends_by_itself_and_says_so() {
     let (code, said) = run.end();
     assert_eq!(code, 3, "{said}");
     assert!(said.contains("was removed or moved while the swarm ran"), "{said}");
+    assert!(said.contains("`swarm plan rebuild`"), "{said}");
+    arena.ok(&["plan", "rebuild"]);
+    assert!(arena.root.join(".swarm/plan-ledger.jsonl").is_file(), "the ledger is there again");
 }

@@ -87,8 +87,8 @@ impl StoreError {
                 "Make room (or make the disk writable), then run the command again; nothing was lost".into()
             }
             Self::Fatal(AppendError::NotOwner(path)) if !path.exists() => {
-                "The folder .swarm was removed or moved while the swarm ran. Move it back, or run `swarm status`: it makes the ledger \
-                 again from its second copy. Agents stop by themselves; `swarm restore` lists what was saved of their work"
+                "The folder .swarm, or run in it, was removed or moved while the swarm ran. Move it back; without it `swarm plan rebuild` \
+                 makes the ledger again from its second copy. Agents stop by themselves; `swarm restore` lists what was saved of their work"
                     .into()
             }
             Self::Fatal(AppendError::NotOwner(_)) => {
