@@ -7,7 +7,7 @@ use std::path::Path;
 
 use swarm_core::State;
 use swarm_ledger::salvage::{salvage, salvage_unproven};
-use swarm_ledger::{Access, Hash, Line, Loss, LossNote, OnDamage, OpenError, Recovery, recover};
+use swarm_ledger::{Access, Hash, Line, LossNote, OnDamage, OpenError, Recovery, recover};
 use swarm_protocol::command::Command;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
@@ -66,7 +66,9 @@ impl Store {
         })
         .map_err(StoreError::io("read the quarantine files in", &paths.swarm))?;
         lost.sort_by_key(|(item, _)| item.seq);
-        let gaps = notes.last().map_or_else(Vec::new, |note| gaps(&note.loss, &lost));
+        let newest = notes.last().map(|note| (note.loss.last_good.seq, note.loss.last_seq()));
+        let seqs = lost.iter().map(|(item, _)| item.seq);
+        let gaps = newest.map_or_else(Vec::new, |(last_good, last)| gaps(last_good, last, seqs));
         let mut added = BTreeSet::new();
         let items = lost.into_iter().map(|(mut item, event)| {
             match command(&state, &mut added, event) {
@@ -97,15 +99,19 @@ fn unproven(paths: &Paths, options: &OpenOptions) -> Result<Salvage, StoreError>
     Ok(Salvage { files, items, gaps: Vec::new() })
 }
 
-/// The records of a loss that nothing shows any more, neighbours as one range.
-fn gaps(loss: &Loss, found: &[(SalvageItem, Event)]) -> Vec<(u64, u64)> {
-    let found: BTreeSet<u64> = found.iter().map(|(item, _)| item.seq).collect();
-    let mut gaps: Vec<(u64, u64)> = Vec::new();
-    for seq in (loss.last_good.seq + 1..=loss.last_seq()).filter(|seq| !found.contains(seq)) {
-        match gaps.last_mut() {
-            Some((_, last)) if *last + 1 == seq => *last = seq,
-            _ => gaps.push((seq, seq)),
+/// The records of a loss that nothing shows any more, neighbours as one range. `found`: by their numbers. However many records a
+/// witness claims, this is done with those that are there.
+fn gaps(last_good: u64, last: u64, found: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
+    let mut next = last_good.saturating_add(1);
+    let mut gaps = Vec::new();
+    for seq in found.filter(|seq| *seq <= last) {
+        if next < seq {
+            gaps.push((next, seq - 1));
         }
+        next = next.max(seq.saturating_add(1));
+    }
+    if next <= last {
+        gaps.push((next, last));
     }
     gaps
 }
@@ -169,5 +175,17 @@ fn command(state: &State, added: &mut BTreeSet<TaskId>, event: Event) -> Result<
         Event::ExecutionProfileSet { profile } => Ok(Command::SetProfile { profile }),
         Event::TaskRemoved { .. } => Err("a task is not removed twice: `swarm task cancel` if it should go"),
         _ => Err("it tells what happened then, and cannot happen again"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_has_is_named_by_ranges_however_much_a_witness_claims() {
+        assert_eq!(gaps(3, 9, [5, 5, 8].into_iter()), [(4, 4), (6, 7), (9, 9)]);
+        assert_eq!(gaps(3, 5, [4, 5, 12].into_iter()), []);
+        assert_eq!(gaps(3, u64::MAX - 1, [2].into_iter()), [(4, u64::MAX - 1)]);
     }
 }
