@@ -23,6 +23,8 @@ const LINE_MAX: usize = 300;
 const FILES_KEPT: usize = 50;
 const LOG_KEPT: usize = 40;
 const SESSIONS_KEPT: usize = 8;
+/// Longer than any program's; the ledger takes none that is longer either.
+const SESSION_MAX: usize = 512;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -190,7 +192,15 @@ impl Handover {
         }
     }
 
+    /// The program has told its session.
+    pub fn in_session(&mut self, session: Option<&str>) {
+        self.session = session.filter(|session| session.len() <= SESSION_MAX).map(str::to_owned);
+    }
+
     pub fn session_cost(&mut self, session: &str, sum: Usage) {
+        if session.len() > SESSION_MAX {
+            return;
+        }
         if self.sessions.len() >= SESSIONS_KEPT && !self.sessions.contains_key(session) {
             self.sessions.pop_first();
         }
@@ -240,6 +250,8 @@ mod tests {
             handover.iteration_begins(iteration, "# Task 1.2: Parse");
             (0..100).for_each(|n| handover.said(&format!("{n} {}", "long ".repeat(200))));
             (0..100).for_each(|n| handover.tool(&format!("Bash {n}")));
+            handover.in_session(Some(&"s".repeat(1 << 20)));
+            handover.session_cost(&format!("{iteration}{}", "s".repeat(1 << 20)), Usage::default());
             let files = (0..500).map(|n| format!("src/{n}.rs")).collect();
             let ground = Ground { files_modified: files, ..Ground::default() };
             handover.iteration_ended(ground, "crashed", Some("exit code 7"));

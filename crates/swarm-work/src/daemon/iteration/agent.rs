@@ -111,10 +111,12 @@ impl Agent<'_> {
         while let Some(event) = self.reading.heard.events.pop_front() {
             self.shows(event);
         }
-        // At once: whoever is stopped or killed in the middle goes on in it.
+        // At once: whoever is stopped or killed in the middle goes on in it. One that tells another with each line is not
+        // followed with each line.
         if self.reading.heard.session != self.session {
+            let write = if self.session.is_none() { Write::Now } else { Write::Soon };
             self.session.clone_from(&self.reading.heard.session);
-            self.context.remember(Write::Now, |left| left.session.clone_from(&self.session));
+            self.context.remember(write, |left| left.in_session(self.session.as_deref()));
         }
     }
 
