@@ -21,6 +21,8 @@ use swarm_process::watch_readable;
 /// Folders watched at most. With more paths in the way, each of the first ones still wakes us.
 const WATCHES_MAX: usize = 64;
 
+const NO_WATCHES: &str = "no more files can be watched: `sysctl fs.inotify.max_user_watches` says how many";
+
 /// A git command or an editor touches several files: wait until it has been quiet for so long.
 const QUIET: Duration = Duration::from_millis(150);
 /// But not longer than this altogether, if it never is.
@@ -95,6 +97,8 @@ impl CheckoutWatch {
                 }
                 // Gone since we looked: then its parent tells of it.
                 Err(Errno::NOENT | Errno::NOTDIR) => {}
+                // In these words the kernel says it as of a full disk.
+                Err(Errno::NOSPC) => return Err(failed(std::io::Error::other(NO_WATCHES))),
                 Err(error) => return Err(failed(error.into())),
             }
         }

@@ -7,6 +7,9 @@ use std::io::{self, ErrorKind};
 const WORDS: [&str; 4] =
     ["No space left on device", "Disk quota exceeded", "ENOSPC", "there is not enough space on the disk"];
 
+/// The same words are said where too many files are watched, which is no matter of the disk.
+const OF_WATCHES: [&str; 2] = ["file watchers", "inotify"];
+
 /// The error or one of its causes says that there is no room.
 pub fn met_by(error: &(dyn Error + 'static)) -> bool {
     let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
@@ -17,7 +20,8 @@ pub fn met_by(error: &(dyn Error + 'static)) -> bool {
 
 /// A command of a set-up that ended for want of room says so near its end.
 pub fn told_in(text: &str) -> bool {
-    WORDS.iter().any(|words| text.contains(words))
+    let said = |line: &str, words: &[&str]| words.iter().any(|words| line.contains(words));
+    text.lines().any(|line| said(line, &WORDS) && !said(line, &OF_WATCHES))
 }
 
 #[cfg(test)]
@@ -45,5 +49,7 @@ mod tests {
         assert!(met_by(&git("fatal: unable to write new index file: No space left on device")));
         assert!(!met_by(&git("fatal: bad object")));
         assert!(told_in("npm error code ENOSPC\nnpm error nospc") && !told_in("npm error code E404"));
+        let watches = "Error: ENOSPC: System limit for number of file watchers reached, watch '/x'";
+        assert!(!told_in(watches) && told_in(&format!("{watches}\nwrite: No space left on device")));
     }
 }

@@ -22,6 +22,7 @@ use super::reviewing::{Reviewed, review_by_agent};
 use super::sharing::Shared;
 use super::traced;
 use super::without_room::{is_full, not_begun};
+use super::workplace::with_causes;
 use super::world::{About, Attempt, SharedWorld, World};
 use stopping::stop;
 use swarm_process::complain;
@@ -275,8 +276,9 @@ async fn prove(world: &World, tasks: &BTreeMap<TaskId, Proof>) -> Result<Report,
     Ok(crate::present::told(found, commit))
 }
 
-pub(super) fn describe(error: impl std::fmt::Display) -> String {
-    error.to_string()
+/// With its reason: whether the disk is full is told by that.
+pub(super) fn describe(error: impl std::error::Error) -> String {
+    with_causes(&error)
 }
 
 pub(super) fn shown(paths: &[PathBuf]) -> Vec<String> {

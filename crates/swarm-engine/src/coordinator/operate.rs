@@ -21,6 +21,7 @@ use tokio::sync::oneshot;
 
 use super::Coordinator;
 use super::decided::refuted;
+use super::executors::describe;
 use super::reviewing::ReviewSetting;
 use super::world::World;
 use crate::preview;
@@ -139,10 +140,6 @@ impl Moment {
             moving: saved.moving.iter().cloned().collect(),
         }
     }
-}
-
-fn describe(error: impl std::fmt::Display) -> String {
-    error.to_string()
 }
 
 /// Carries one of these effects out.

@@ -79,7 +79,17 @@ impl Coordinator {
 
 #[cfg(test)]
 mod tests {
+    use swarm_git::GitError;
+
     use super::*;
+    use crate::coordinator::executors::describe;
+
+    #[test]
+    fn the_reason_behind_an_error_of_ours_says_that_the_disk_is_full() {
+        let met = |code| describe(GitError::io("write", "index")(std::io::Error::from_raw_os_error(code)));
+        assert!(is_full(&met(28)).is_some() && is_full(&met(13)).is_none());
+        assert!(met(13).starts_with("cannot write index: "), "{}", met(13));
+    }
 
     #[test]
     fn a_daemon_that_found_no_room_for_its_files_is_no_crash() {

@@ -133,7 +133,7 @@ impl World {
             merged,
             force: false,
         };
-        Ok(match give_up(&self.git, &asked).await.map_err(|error| error.to_string())? {
+        Ok(match give_up(&self.git, &asked).await.map_err(|error| with_causes(&error))? {
             Removal::Removed => {
                 complain("remove the context", ContextFiles::new(&self.paths.swarm, &task).remove());
                 let left = remember.and_then(|name| left::of_removal(&self.git, &task, name));
@@ -146,7 +146,7 @@ impl World {
     /// What was given up with the worktree of a task that is open again.
     pub(super) async fn bring_workplace_back(&self, task: TaskId, left: &Left) -> Result<Report, String> {
         let revived = left::revive(&self.git, &task, &self.paths.worktrees, left).await;
-        match revived.map_err(|error| error.to_string())? {
+        match revived.map_err(|error| with_causes(&error))? {
             Ok(base) => Ok(Report::Revived { task, base }),
             Err(why) => Err(self.without_root(&why)),
         }
@@ -175,8 +175,8 @@ impl World {
     /// The merge worktree at this commit, with what is copied into every worktree.
     pub(super) async fn show_merge(&self, commit: &Oid) -> Result<(), String> {
         let place = self.merge_worktree();
-        merge_tree::show(&self.git, &place, commit).await.map_err(|error| error.to_string())?;
-        copy_in(&self.git, MERGE, &place, &self.copy_rule()).await.map_err(|error| error.to_string())?;
+        merge_tree::show(&self.git, &place, commit).await.map_err(|error| with_causes(&error))?;
+        copy_in(&self.git, MERGE, &place, &self.copy_rule()).await.map_err(|error| with_causes(&error))?;
         Ok(())
     }
 
@@ -289,12 +289,18 @@ fn guarded(guard: Guard) -> regenerate::Guarded {
 }
 
 /// The error with what lies behind it, once each.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let text = error.to_string();
-    match error.source().map(with_causes) {
-        Some(cause) if !text.contains(&cause) => format!("{text}: {cause}"),
-        _ => text,
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let words = cause.to_string();
+        if !text.contains(&words) {
+            text.push_str(": ");
+            text.push_str(&words);
+        }
+        next = cause.source();
     }
+    text
 }
 
 /// A line for the history where something had to be put right.
