@@ -217,7 +217,10 @@ fn from_the_past_one_rolls_back_to_the_last_checkpoint_before_it_and_sees_it_in_
     }))));
     let wishes = stage.char('C');
     let text = crate::looks::screen(&stage);
-    assert!(text.contains("Roll back to a checkpoint from before record 258"), "j k go to older ones: {text}");
+    assert!(
+        text.contains("Roll back to a checkpoint from before record 258"),
+        "j k go to older ones: {text}"
+    );
     let asked = |wish: &Wish| matches!(wish, Wish::Preview(_, Command::Rollback { to: Some(to), .. }) if to == "pre-refactor");
     assert!(wishes.iter().any(asked), "{wishes:?}");
     stage.previewed(&wishes, 2);

@@ -51,5 +51,9 @@ fn what_was_seen_is_remembered_with_the_ledger_that_it_was_seen_in() {
     assert!(stage.take(Input::Anew).contains(&Wish::Visited), "another plan has other records");
     assert_eq!(stage.model.visit(), None);
     stage.take(Input::Visited(Box::new(Visited { ledger: "m".into(), since: None })));
-    assert_eq!(stage.model.visit(), None, "whoever leaves before they see anything has seen no less than before");
+    assert_eq!(
+        stage.model.visit(),
+        None,
+        "whoever leaves before they see anything has seen no less than before"
+    );
 }
