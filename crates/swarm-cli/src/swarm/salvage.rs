@@ -34,7 +34,11 @@ impl Swarm {
         self.refuse_without_a_plan()?;
         // Damage that waited for a person is moved aside now, which is what the person asks for with this.
         if let Some(store) = self.thorough_writer("plan salvage", OnDamage::Quarantine)? {
-            let notices = store.finish()?;
+            let mut notices = store.finish()?;
+            // Who is told to run this command is running it.
+            for notice in notices.iter_mut().filter(|notice| notice.hint == "swarm plan salvage") {
+                notice.hint.clear();
+            }
             self.tell(&notices);
         }
         if self.state(None)?.loss.is_none() {
