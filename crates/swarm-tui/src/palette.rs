@@ -5,6 +5,7 @@ use swarm_protocol::ids::TaskId;
 use crate::dialog::{Dialog, Kind};
 use crate::keys::{Action, Binding, Part};
 use crate::model::Model;
+use crate::typed::{Does, Typed};
 
 /// Lines that are offered.
 const FOUND_MAX: usize = 12;
@@ -44,11 +45,13 @@ fn typed(model: &Model, line: &str) -> Vec<(usize, Entry)> {
         let rank = usize::from(line.trim() == command.words);
         return vec![(rank, Entry::Typed(line.trim_start().to_owned()))];
     }
-    let fits = |command: &crate::typed::Typed| {
+    let fits = |command: &Typed| {
         let rank = fits(&line.to_lowercase(), &command.words)?;
         Some((rank + 30, Entry::Typed(command.words.clone())))
     };
-    model.commands.iter().filter_map(fits).collect()
+    // In the past only what looks is offered; whoever types another one to its end is told why not.
+    let offered = |command: &&Typed| model.past.is_none() || command.does == Does::Reads;
+    model.commands.iter().filter(offered).filter_map(fits).collect()
 }
 
 /// All letters in this order; the smaller the number, the closer together and the nearer to the beginning.
