@@ -133,7 +133,12 @@ async fn fits(place: &Place<'_>, trunk: Option<&TrunkMove>) -> Result<Vec<Resolv
 fn tried(state: &mut State, command: &Command, now: Timestamp) -> Result<PreviewView, Refusal> {
     let id = CommandId::new("preview").expect("a good id");
     let envelope = Envelope { id: id.clone(), by: "person:preview".into(), command: command.clone() };
+    let planned = state.plan.is_some();
     let events = step(state, Input::Command(envelope), now)?;
+    // A ledger begins with its plan: the store takes nothing else first.
+    if !planned && !matches!(events.first(), Some(Event::PlanCreated { .. })) {
+        return Err(Refusal::NoPlan);
+    }
     let nothing = events.iter().all(|event| matches!(event, Event::Operation { .. }));
     let told = events.into_iter().find_map(|event| match event {
         Event::Operation { id: of, answer, facts, checkpoint, .. } if of == id => {

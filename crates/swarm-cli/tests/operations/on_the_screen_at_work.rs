@@ -46,7 +46,13 @@ const STEPS: &[Step] = &[
         arena.status_of("1.1") == "pending"
     }),
     step(&["task", "start", "1.1"], &["1.1", "S"], |arena| works(arena, "1.1")),
-    step(&["agent", "redirect", "1.1", "1.4"], &TYPED_REDIRECT, |arena| works(arena, "1.4")),
+    // What it was sent away from is still wished for: another agent goes on with it.
+    step(&["agent", "redirect", "1.1", "1.4"], &TYPED_REDIRECT, |arena| {
+        works(arena, "1.4") && works(arena, "1.1")
+    }),
+    step(&["agent", "stop", "1.1"], &["1.1", "s", "~Enter or y confirm", "Enter"], |arena| {
+        arena.status_of("1.1") == "pending"
+    }),
     step(&["agent", "stop", "1.4"], &["1.4", "s", "~Enter or y confirm", "Enter"], |arena| {
         arena.status_of("1.4") == "pending"
     }),

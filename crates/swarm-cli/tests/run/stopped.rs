@@ -88,7 +88,7 @@ fn work_that_cannot_be_saved_keeps_no_stop_and_is_named_with_its_place() {
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("Not saved") && said.contains("1.1: .swarm/worktrees/1.1"), "{said}");
     arena.assert_nothing_runs();
-    assert_eq!(std::fs::read_to_string(&half).expect("it lies there"), "unfinished");
+    assert_eq!(std::fs::read_to_string(&half).expect("it lies there"), "unfinished\n");
     // Nothing is forgotten: the next one saves it.
     arena.git(&["update-ref", "-d", "refs/swarm/wip"]);
     let run = arena.start(&[]);

@@ -277,7 +277,8 @@ fn a_command_that_makes_a_file_again_has_what_the_profile_of_the_agent_names() {
     let (go, place) = (arena.path("go"), arena.path("aside"));
     std::fs::create_dir(&place).expect("a folder");
     let place = place.display();
-    let regenerate = json!([{ "files": "lock.txt", "command": format!("echo $HANDED_ON > lock.txt; touch {place}/made") }]);
+    let regenerate = format!("printf 'agent\\nperson\\n%s\\n' \"$HANDED_ON\" > lock.txt; touch {place}/made");
+    let regenerate = json!([{ "files": "lock.txt", "command": regenerate }]);
     let profile = json!({ "program": "script", "env": ["HANDED_ON"], "writable": [place.to_string()] });
     let config = json!({
         "merge": { "regenerate": regenerate },
@@ -296,7 +297,7 @@ fn a_command_that_makes_a_file_again_has_what_the_profile_of_the_agent_names() {
     std::fs::write(go, "").expect("a file");
     let (code, said) = run.end();
     assert_eq!(code, 0, "{said}\n{}", arena.attention());
-    assert_eq!(arena.git(&["show", "main:lock.txt"]), "from the person\n");
+    assert_eq!(arena.git(&["show", "main:lock.txt"]), "agent\nperson\nfrom the person\n");
     assert!(arena.path("aside/made").is_file());
 }
 

@@ -131,7 +131,8 @@ fn left_behind(repository: &Repository) -> Result<Vec<String>, CliError> {
         for entry in entries.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             let ours = entry.path().is_file() || name == "coordinator.sock";
-            if ours && !matches!(name.as_str(), "door.lock" | "owner.lock" | "secret.key") {
+            let stays = ["door.lock", "owner.lock", "planner.lock", "secret.key"];
+            if ours && !stays.contains(&name.as_str()) {
                 left.push(format!("file {}", entry.path().display()));
             }
         }
