@@ -60,6 +60,8 @@ pub struct Saved {
     pub keep: bool,
     commit: Option<Oid>,
     tree: Option<Oid>,
+    /// A commit of several parents.
+    joins: bool,
     folder: Option<PathBuf>,
 }
 

@@ -97,7 +97,7 @@ fn a_person_reviews_where_nobody_is_named_and_nobody_does_only_by_name() {
 fn commands_that_are_to_review_and_are_not_there_leave_the_work_to_a_person() {
     let arena = arena_with(json!({ "review": { "policy": "command" } }));
     arena.plan_in_phases(&[vec![task("1.1", &[], GOOD)]]);
-    let mut run = arena.start(&["--mode", "autopilot"]);
+    let mut run = arena.start(&[]);
     run.until("the configuration has none (`review.commands`)");
     run.until("swarm review approve 1.1");
     assert_eq!((arena.status_of("1.1"), arena.commits("main", "feat: a")), ("review".into(), 0));

@@ -45,7 +45,9 @@ pub fn with_work(all: &[Saved]) -> Vec<&Saved> {
     let mut listed = Vec::new();
     for one in all {
         let is_unknown = one.shelf == Shelf::Trash && one.commit.is_none();
-        let is_first = one.keep || one.tree.as_ref().is_none_or(|tree| seen.insert((&one.task, tree)));
+        // The files of a stash, and of a commit that only holds others, stand in its parents.
+        let by_itself = one.keep || (one.joins && one.shelf == Shelf::Rescue);
+        let is_first = by_itself || one.tree.as_ref().is_none_or(|tree| seen.insert((&one.task, tree)));
         if is_first && (one.has_work() || is_unknown) {
             listed.push(one);
         }
@@ -101,6 +103,7 @@ fn folders(git: &Git, worktrees: &Path) -> Vec<Saved> {
             keep,
             commit: tip,
             tree: None,
+            joins: false,
             folder: Some(one.path),
         }
     })
@@ -122,8 +125,7 @@ fn place_of(name: &str) -> Option<(Shelf, String)> {
 }
 
 async fn saved_refs(git: &Git) -> Result<Vec<Saved>, GitError> {
-    let format =
-        "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(tree)%00%(contents:subject)";
+    let format = "--format=%(refname)%00%(objectname)%00%(committerdate:unix)%00%(tree)%00%(parent)%00%(contents:subject)";
     let shelves =
         ["wip", "rescue", "kept", "local", "checkpoints"].map(|shelf| format!("refs/swarm/{shelf}"));
     let listed = git.call(["for-each-ref", format]).args(&shelves).long_list().ok().await?;
@@ -131,7 +133,7 @@ async fn saved_refs(git: &Git) -> Result<Vec<Saved>, GitError> {
     let mut all = Vec::new();
     for line in text.lines() {
         let fields: Vec<&str> = line.split('\0').collect();
-        let [name, oid, date, tree, subject] = fields[..] else { continue };
+        let [name, oid, date, tree, parents, subject] = fields[..] else { continue };
         let (Ok(commit), Some((shelf, task))) = (Oid::new(oid), place_of(name)) else { continue };
         // Commits that must be the same when asked twice carry no date: the ref's own file does.
         let written = std::fs::metadata(git.common_dir.join(name)).and_then(|meta| meta.modified());
@@ -146,6 +148,7 @@ async fn saved_refs(git: &Git) -> Result<Vec<Saved>, GitError> {
             keep: false,
             commit: Some(commit),
             tree: Oid::new(tree).ok(),
+            joins: parents.contains(' '),
             folder: None,
         });
     }
