@@ -1,9 +1,10 @@
 //! The moment that a sentence of a service names: a date, a time of day, or a length of time.
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use jiff::civil::{Date, Time};
-use jiff::tz::TimeZone;
+use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, ToSpan, Zoned};
 use regex::{Captures, Regex};
 
@@ -13,13 +14,16 @@ const JUST_NOW: SignedDuration = SignedDuration::from_hours(2);
 
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+/// No clock on earth is further from UTC.
+const AHEAD_MAX_SECS: i32 = 14 * 3600;
 
 /// What has to stand before a moment: any other date in a sentence is about something else.
 const CUE: &str = r"(?:try again|retry|resets?|renews?|regain access|available(?: again)?|back)";
-/// `7:50 pm`, `7pm`, `19:50`, `19:50:00.000`.
-const CLOCK: &str =
-    r"(?P<hour>[0-9]{1,2})(?::(?P<minute>[0-9]{2})(?::[0-9]{2}(?:\.[0-9]+)?)?)?(?: ?(?P<half>am|pm)\b)?";
-const ZONE: &str = r"(?: ?\(?(?P<zone>utc|gmt|z\b|[a-z]+/[a-z_]+(?:/[a-z_]+)?)\)?)?";
+/// `7:50 pm`, `7 p.m.`, `19:50`, `19:50:00.000`.
+const CLOCK: &str = r"(?P<hour>[0-9]{1,2})(?::(?P<minute>[0-9]{2})(?::[0-9]{2}(?:\.[0-9]+)?)?)?(?: ?(?P<half>[ap]\.?m\b\.?))?";
+/// `+01:00`, `-0800`, `GMT+1`, `UTC`, `Z`, `PST`, `Europe/Berlin`.
+const ZONE: &str = r"(?: ?\(?(?P<zone>(?:(?:utc|gmt) ?)?[+-][0-9]{2}:?[0-9]{2}\b|(?:utc|gmt) ?[+-][0-9]{1,2}(?::[0-9]{2})?\b|utc|gmt|z\b|[pmce][sd]?t\b|ces?t\b|bst\b|jst\b|[a-z]+/[a-z_-]+(?:/[a-z_-]+)?)\)?)?";
 
 static MONTH: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let date = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?:,? (?P<year>[0-9]{4}))?";
@@ -29,19 +33,35 @@ static ISO: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let date = r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})";
     Regex::new(&format!(r"{CUE}[^0-9\n]{{0,20}}?\b{date}(?:(?:t|,? (?:at )?){CLOCK}{ZONE})?")).ok()
 });
-static TIME: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(&format!(r"{CUE}:? (?:at |again at )?{CLOCK}{ZONE}")).ok());
-static LENGTH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let part = r"[0-9]+(?:\.[0-9]+)? ?(?:days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b";
-    let packed = r"(?:[0-9]+d)?(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+(?:\.[0-9]+)?s)?\b";
-    Regex::new(&format!(r"{CUE} (?:in|after) (?P<length>{part}(?:(?:,| and|, and)? ?{part})*|{packed})")).ok()
+static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let on = r"(?:(?:on )?(?P<on>today|tomorrow|mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?";
+    Regex::new(&format!(r"{CUE}:? {on}(?:at |again at )?{CLOCK}{ZONE}")).ok()
 });
-static PART: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"([0-9]+)(?:\.[0-9]+)? ?([dhms])").ok());
+static LENGTH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let part =
+        r"[0-9]+(?:\.[0-9]+)? ?(?:weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b";
+    let packed = r"(?:[0-9]+d)?(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+(?:\.[0-9]+)?s)?\b";
+    let about = r"(?:about |approximately |~ ?)?";
+    let length = format!(r"(?P<length>{part}(?:(?:,| and|, and)? ?{part})*|{packed})");
+    Regex::new(&format!(r"{CUE} (?:in|after):? {about}{length}")).ok()
+});
+static PART: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"([0-9]+(?:\.[0-9]+)?) ?([wdhms])").ok());
+/// `usage limit reached|1794710354`, `resets_at: 1794710354`; with thousandths too.
+static STAMP: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let cue = r#"(?:limit reached ?\||resets?(?:[ _]at)?"?(?::|=)? ?)"#;
+    Regex::new(&format!(r"{cue}(?P<secs>1[6-9][0-9]{{8}})(?:[0-9]{{3}})?\b")).ok()
+});
 
 /// Seconds from `now` until the moment that is named; 0 when it has come, none when none is named.
 pub fn until(text: &str, now: &Zoned) -> Option<u64> {
-    let text = text.to_lowercase();
+    // Between a time and its half of the day JavaScript writes a blank of its own.
+    let text = text.to_lowercase().replace(['\u{202f}', '\u{a0}'], " ");
     let seconds = |at: Zoned| u64::try_from(at.duration_since(now).as_secs()).unwrap_or_default();
+    if let Some(said) = STAMP.as_ref()?.captures(&text) {
+        let at: i64 = number(&said, "secs")?;
+        return Some(u64::try_from(at - now.timestamp().as_second()).unwrap_or_default());
+    }
     if let Some(said) = MONTH.as_ref()?.captures(&text) {
         return on_a_day_of_a_month(&said, now).map(seconds);
     }
@@ -49,8 +69,10 @@ pub fn until(text: &str, now: &Zoned) -> Option<u64> {
         let date = Date::new(number(&said, "year")?, number(&said, "month")?, number(&said, "day")?).ok()?;
         return at(date, &said, &zone(&said, now)).map(seconds);
     }
-    if let Some(length) = LENGTH.as_ref()?.captures(&text) {
-        return length_of(length.name("length")?.as_str());
+    if let Some(length) =
+        LENGTH.as_ref()?.captures(&text).and_then(|said| length_of(said.name("length")?.as_str()))
+    {
+        return Some(length);
     }
     let said = TIME.as_ref()?.captures(&text)?;
     // A bare number is no time of day.
@@ -78,10 +100,24 @@ fn next_time_of_day(said: &Captures<'_>, now: &Zoned) -> Option<Zoned> {
     let zone = zone(said, now);
     let today = now.with_time_zone(zone.clone()).date();
     // Yesterday too: shortly after midnight, 11:59 PM was a minute ago.
-    [-1, 0, 1, 2]
-        .into_iter()
-        .filter_map(|days| at(today.checked_add(days.days()).ok()?, said, &zone))
+    (-1..=7)
+        .filter_map(|days: i64| Some((days, today.checked_add(days.days()).ok()?)))
+        .filter(|(days, date)| is_the_day(said, *days, *date))
+        .filter_map(|(_, date)| at(date, said, &zone))
         .find(|at| !is_long_past(at, now))
+}
+
+/// Whether it is the day that is named beside a time, so many days from today; any is where none is named.
+fn is_the_day(said: &Captures<'_>, days: i64, date: Date) -> bool {
+    match said.name("on").map(|on| on.as_str()) {
+        None => true,
+        Some("today") => days == 0,
+        Some("tomorrow") => days == 1,
+        Some(name) => {
+            let nth = usize::try_from(date.weekday().to_monday_zero_offset()).ok();
+            nth.and_then(|nth| WEEKDAYS.get(nth)).is_some_and(|weekday| *weekday == name)
+        }
+    }
 }
 
 fn is_long_past(at: &Zoned, now: &Zoned) -> bool {
@@ -103,7 +139,7 @@ fn clock(said: &Captures<'_>) -> Option<Time> {
     let hour = match said.name("half").map(|half| half.as_str()) {
         None => hour,
         Some(_) if !(1..=12).contains(&hour) => return None,
-        Some("pm") => hour % 12 + 12,
+        Some(half) if half.starts_with('p') => hour % 12 + 12,
         Some(_) => hour % 12,
     };
     Time::new(hour, minute, 0, 0).ok()
@@ -112,24 +148,63 @@ fn clock(said: &Captures<'_>) -> Option<Time> {
 /// The zone that is named, or the one of the wall clock.
 fn zone(said: &Captures<'_>, now: &Zoned) -> TimeZone {
     let here = || now.time_zone().clone();
-    match said.name("zone").map(|zone| zone.as_str()) {
-        None => here(),
-        Some("utc" | "gmt" | "z") => TimeZone::UTC,
-        Some(name) => TimeZone::get(name).unwrap_or_else(|_| here()),
+    let named = match said.name("zone").map(|zone| zone.as_str()) {
+        None => return here(),
+        Some("utc" | "gmt" | "z") => return TimeZone::UTC,
+        Some(name) => name,
+    };
+    if let Some(ahead) = ahead(named) {
+        return Offset::from_seconds(ahead).map_or_else(|_| here(), TimeZone::fixed);
+    }
+    match rules(named) {
+        Some(rules) => TimeZone::posix(rules).unwrap_or_else(|_| here()),
+        None => TimeZone::get(named).unwrap_or_else(|_| here()),
     }
 }
 
-/// `3 days 4 hours`, `18h31m10s`.
+/// Seconds ahead of UTC: `+01:00`, `-0800`, `gmt+1`, `utc+5:30`.
+fn ahead(zone: &str) -> Option<i32> {
+    let distance = zone.trim_start_matches("utc").trim_start_matches("gmt").trim_start();
+    let (sign, digits) = match distance.strip_prefix('+') {
+        Some(digits) => (1, digits),
+        None => (-1, distance.strip_prefix('-')?),
+    };
+    let (hours, minutes) = match digits.split_once(':') {
+        Some(both) => both,
+        None if digits.len() == 4 => digits.split_at(2),
+        None => (digits, "0"),
+    };
+    let seconds = hours.parse::<i32>().ok()? * 3600 + minutes.parse::<i32>().ok()? * 60;
+    (seconds <= AHEAD_MAX_SECS).then_some(sign * seconds)
+}
+
+/// Zones by their short names, in summer and in winter: people write either the year round.
+fn rules(zone: &str) -> Option<&'static str> {
+    match zone {
+        "pst" | "pdt" | "pt" => Some("PST8PDT,M3.2.0,M11.1.0"),
+        "mst" | "mdt" | "mt" => Some("MST7MDT,M3.2.0,M11.1.0"),
+        "cst" | "cdt" | "ct" => Some("CST6CDT,M3.2.0,M11.1.0"),
+        "est" | "edt" | "et" => Some("EST5EDT,M3.2.0,M11.1.0"),
+        "cet" | "cest" => Some("CET-1CEST,M3.5.0,M10.5.0/3"),
+        "bst" => Some("GMT0BST,M3.5.0/1,M10.5.0"),
+        "jst" => Some("JST-9"),
+        _ => None,
+    }
+}
+
+/// `3 days 4 hours`, `18h31m10s`, `1.5 hours`.
 fn length_of(text: &str) -> Option<u64> {
     let parts = PART.as_ref()?.captures_iter(text);
     let seconds = parts.filter_map(|part| {
         let unit = match part.get(2)?.as_str() {
-            "d" => 86_400,
-            "h" => 3600,
-            "m" => 60,
-            _ => 1,
+            "w" => 604_800.0,
+            "d" => 86_400.0,
+            "h" => 3600.0,
+            "m" => 60.0,
+            _ => 1.0,
         };
-        part.get(1)?.as_str().parse::<u64>().ok()?.checked_mul(unit)
+        let many: f64 = part.get(1)?.as_str().parse().ok()?;
+        Some(Duration::try_from_secs_f64(many * unit).ok()?.as_secs())
     });
     seconds.reduce(u64::saturating_add)
 }
@@ -197,6 +272,45 @@ mod tests {
     }
 
     #[test]
+    fn the_zone_that_is_named_is_the_one_that_counts() {
+        check(
+            "2026-11-17T10:00",
+            &[
+                ("resets at 2026-11-17T12:00:00+02:00", Some(HOUR)),
+                ("resets at 2026-11-17T04:00:00-08:00", Some(3 * HOUR)),
+                ("resets at 2026-11-17 12:00:00 +0000 UTC", Some(3 * HOUR)),
+                ("Access resets at 3:45 PM GMT+1.", Some(5 * HOUR + 45 * 60)),
+                ("Access resets at 3:45 PM GMT+5:30.", Some(HOUR + 15 * 60)),
+                ("resets at 3:45 PM UTC-5", Some(11 * HOUR + 45 * 60)),
+                ("Access resets at 3:45 PM PST.", Some(14 * HOUR + 45 * 60)),
+                ("resets Nov 18, 3pm (EST)", Some(35 * HOUR)),
+                ("resets 3pm CET", Some(5 * HOUR)),
+            ],
+        );
+        // In summer, whatever its name.
+        check("2026-07-17T10:00", &[("resets 3pm PT", Some(14 * HOUR)), ("resets 3pm PST", Some(14 * HOUR))]);
+    }
+
+    #[test]
+    fn hours_days_and_stamps_are_read_as_programs_write_them() {
+        check(
+            "2026-11-17T10:00",
+            &[
+                ("try again at 2:18 p.m.", Some(4 * HOUR + 18 * 60)),
+                ("try again at 2:18 a.m. (UTC)", Some(17 * HOUR + 18 * 60)),
+                ("resets at 2:18\u{202f}PM", Some(4 * HOUR + 18 * 60)),
+                ("resets tomorrow at 9:00 AM", Some(23 * HOUR)),
+                ("resets Thursday, 3pm", Some(53 * HOUR)),
+                ("resets Tue 9:30 AM", Some(0)),
+                ("resets Mon 10:00 AM", Some(6 * 24 * HOUR)),
+                ("Claude AI usage limit reached|1794916800", Some(3 * HOUR)),
+                ("\"resets_at\": 1794916800000", Some(3 * HOUR)),
+                ("resets 17949", None),
+            ],
+        );
+    }
+
+    #[test]
     fn a_change_of_the_clocks_in_between_is_counted() {
         check("2026-10-24T23:00", &[("try again at 8:00 AM", Some(10 * HOUR))]);
         check("2026-03-28T23:00", &[("try again at 8:00 AM", Some(8 * HOUR))]);
@@ -212,6 +326,10 @@ mod tests {
                 ("Your quota will reset after 18h31m10s.", Some(18 * HOUR + 31 * 60 + 10)),
                 ("retry in 5.5s", Some(5)),
                 ("try again in 1 hour and 30 minutes", Some(HOUR + 30 * 60)),
+                ("try again in 3h 20m", Some(3 * HOUR + 20 * 60)),
+                ("try again in 1.5 hours", Some(HOUR + 30 * 60)),
+                ("resets in about 2hr 5min", Some(2 * HOUR + 5 * 60)),
+                ("resets in 1 week", Some(7 * 24 * HOUR)),
                 ("retry 5 of 10", None),
                 ("resets 7", None),
                 ("it was made on 2030-01-01 at 10:00", None),
