@@ -24,6 +24,13 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("maximum context length", FailureClass::Overflow),
     ("context exceeds model limit", FailureClass::Overflow),
     ("input token count", FailureClass::Overflow),
+    ("prompt token count", FailureClass::Overflow),
+    ("input is too long", FailureClass::Overflow),
+    ("exceeds the context window", FailureClass::Overflow),
+    ("exceed context limit", FailureClass::Overflow),
+    ("context limit reached", FailureClass::Overflow),
+    ("available context size", FailureClass::Overflow),
+    ("maximum prompt length", FailureClass::Overflow),
     ("insufficient_quota", FailureClass::Billing),
     ("billing_hard_limit", FailureClass::Billing),
     ("billing hard limit", FailureClass::Billing),
@@ -31,6 +38,12 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("requires billing", FailureClass::Billing),
     ("credit balance is too low", FailureClass::Billing),
     ("quota exceeded. check your plan", FailureClass::Billing),
+    ("insufficient balance", FailureClass::Billing),
+    ("insufficient credits", FailureClass::Billing),
+    ("out of credits", FailureClass::Billing),
+    ("no payment method", FailureClass::Billing),
+    ("payment required", FailureClass::Billing),
+    ("with your chatgpt plan", FailureClass::Billing),
     ("usage_limit_reached", FailureClass::Quota),
     ("usage_limit_exceeded", FailureClass::Quota),
     ("usagelimitexceeded", FailureClass::Quota),
@@ -41,10 +54,25 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("hit your 5-hour limit", FailureClass::Quota),
     ("hit your session limit", FailureClass::Quota),
     ("hit your weekly limit", FailureClass::Quota),
+    ("hit your opus limit", FailureClass::Quota),
+    ("hit your sonnet limit", FailureClass::Quota),
+    ("hit your monthly limit", FailureClass::Quota),
+    ("-hour limit reached", FailureClass::Quota),
+    ("session limit reached", FailureClass::Quota),
+    ("weekly limit reached", FailureClass::Quota),
+    ("monthly usage limit", FailureClass::Quota),
+    ("out of extra usage", FailureClass::Quota),
+    ("quota will reset", FailureClass::Quota),
+    ("requestsperday", FailureClass::Quota),
+    ("monthly quota", FailureClass::Quota),
+    ("subscription quota", FailureClass::Quota),
     ("regain access", FailureClass::Quota),
     ("daily quota", FailureClass::Quota),
     ("content_filter", FailureClass::Refused),
     ("content filter", FailureClass::Refused),
+    ("content_policy", FailureClass::Refused),
+    ("content management policy", FailureClass::Refused),
+    ("usage policy", FailureClass::Refused),
     ("max_output_tokens", FailureClass::OutputCut),
     ("api_key_invalid", FailureClass::Key),
     ("api key not valid", FailureClass::Key),
@@ -55,11 +83,26 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("authentication_error", FailureClass::Key),
     ("authentication required", FailureClass::Key),
     ("not logged in", FailureClass::Key),
+    ("please run /login", FailureClass::Key),
+    ("failed to authenticate", FailureClass::Key),
+    ("invalid authentication", FailureClass::Key),
+    ("unauthenticated", FailureClass::Key),
+    ("unauthorized", FailureClass::Key),
+    ("api key expired", FailureClass::Key),
+    ("api key not found", FailureClass::Key),
+    ("api key is missing", FailureClass::Key),
+    ("could not be refreshed", FailureClass::Key),
+    ("sign in again", FailureClass::Key),
+    ("token has expired", FailureClass::Key),
+    ("token is expired", FailureClass::Key),
+    ("invalid_grant", FailureClass::Key),
     ("missing environment variable", FailureClass::Key),
     ("permission_denied", FailureClass::Key),
     ("model_not_found", FailureClass::Configuration),
     ("does not exist or you do not have access", FailureClass::Configuration),
     ("is not found for api version", FailureClass::Configuration),
+    ("is not supported when using codex", FailureClass::Configuration),
+    ("location is not supported", FailureClass::Configuration),
     ("server_is_overloaded", FailureClass::Overloaded),
     ("serveroverloaded", FailureClass::Overloaded),
     ("overloaded", FailureClass::Overloaded),
@@ -72,9 +115,16 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("service unavailable", FailureClass::Overloaded),
     ("gateway timeout", FailureClass::Overloaded),
     ("gateway time-out", FailureClass::Overloaded),
+    ("currently unavailable", FailureClass::Overloaded),
+    ("temporarily unavailable", FailureClass::Overloaded),
+    ("server had an error", FailureClass::Overloaded),
+    ("web server is", FailureClass::Overloaded),
     ("rate_limit", FailureClass::Throttled),
     ("rate limit", FailureClass::Throttled),
     ("too many requests", FailureClass::Throttled),
+    ("resource_exhausted", FailureClass::Throttled),
+    ("resource exhausted", FailureClass::Throttled),
+    ("resource has been exhausted", FailureClass::Throttled),
     ("stream disconnected", FailureClass::Network),
     ("waiting for network", FailureClass::Network),
     ("fetch failed", FailureClass::Network),
@@ -100,12 +150,25 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("network is unreachable", FailureClass::Network),
     ("no route to host", FailureClass::Network),
     ("unexpected eof", FailureClass::Network),
+    ("unable to connect", FailureClass::Network),
+    ("failed to connect", FailureClass::Network),
+    ("typo in the url", FailureClass::Network),
+    ("premature close", FailureClass::Network),
+    ("other side closed", FailureClass::Network),
+    ("und_err_", FailureClass::Network),
+    ("broken pipe", FailureClass::Network),
+    ("epipe", FailureClass::Network),
+    ("timeout", FailureClass::Network),
+    // The kind of many errors, the way to the service among them.
+    ("server_error", FailureClass::Overloaded),
 ];
 
-/// "last status: 429", "unexpected status 401", "API Error: 500", "HTTP 502", `"code":503` of a service's own body.
+/// "last status: 429", "unexpected status 401", "API Error: 500", "error code: 524", "HTTP 502", "503 status code", and
+/// `"code":503` or `"statusCode":503` of a service's own body.
 static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"(?:status(?: code)?:? |error:? |http(?:/[0-9.]+)? |"code": ?)([45][0-9]{2})(?:[^0-9]|$)"#)
-        .ok()
+    let before = r#"(?:(?:status|error)(?:[ _]?code)?"?(?:: ?| )|http(?:/[0-9.]+)? |"code": ?)"#;
+    let behind = r"(?:^|[^0-9])([45][0-9]{2}) status code";
+    Regex::new(&format!(r"{before}([45][0-9]{{2}})(?:[^0-9]|$)|{behind}")).ok()
 });
 
 /// The meaning of an error text and of the HTTP status, where the program named one.
@@ -139,7 +202,8 @@ fn by_status(status: Option<u16>) -> Option<FailureClass> {
 }
 
 fn status_in(text: &str) -> Option<u16> {
-    STATUS.as_ref()?.captures(text)?.get(1)?.as_str().parse().ok()
+    let found = STATUS.as_ref()?.captures(text)?;
+    found.get(1).or_else(|| found.get(2))?.as_str().parse().ok()
 }
 
 /// A failure from an error text.
@@ -221,6 +285,9 @@ mod tests {
         );
         check(None, "request failed: HTTP 502", Some(FailureClass::Overloaded));
         check(None, "Request failed with status code 401", Some(FailureClass::Key));
+        check(None, "error code: 524", Some(FailureClass::Overloaded));
+        check(None, "503 status code (no body)", Some(FailureClass::Overloaded));
+        check(None, r#"{"statusCode":429,"message":"slow down"}"#, Some(FailureClass::Throttled));
         check(None, "something else", None);
         check(None, "error: 5000 lines are too many", None);
     }
@@ -238,6 +305,52 @@ mod tests {
         ] {
             check(None, text, Some(FailureClass::Network));
         }
+    }
+
+    #[test]
+    fn sentences_that_name_no_code_are_known() {
+        for (text, class) in [
+            ("Your input exceeds the context window of this model.", FailureClass::Overflow),
+            (
+                "input length and `max_tokens` exceed context limit: 199998 + 20000 > 200000",
+                FailureClass::Overflow,
+            ),
+            ("Context limit reached · /compact or /clear to continue", FailureClass::Overflow),
+            ("Your workspace is out of credits. Add credits to continue.", FailureClass::Billing),
+            ("To use Codex with your ChatGPT plan, upgrade to Plus", FailureClass::Billing),
+            ("5-hour limit reached ∙ resets 3pm", FailureClass::Quota),
+            ("Opus weekly limit reached ∙ resets Oct 6, 1pm", FailureClass::Quota),
+            ("You're out of extra usage · resets 3pm (UTC)", FailureClass::Quota),
+            ("GenerateRequestsPerDayPerProjectPerModel-FreeTier", FailureClass::Quota),
+            ("Your prompt was flagged as potentially violating our usage policy", FailureClass::Refused),
+            ("OAuth token revoked · Please run /login", FailureClass::Key),
+            ("API key expired. Please renew the API key.", FailureClass::Key),
+            (
+                "Your access token could not be refreshed because your refresh token has expired.",
+                FailureClass::Key,
+            ),
+            (
+                "The 'x' model is not supported when using Codex with a ChatGPT account.",
+                FailureClass::Configuration,
+            ),
+            ("User location is not supported for the API use.", FailureClass::Configuration),
+            ("The service is currently unavailable.", FailureClass::Overloaded),
+            ("The server had an error while processing your request.", FailureClass::Overloaded),
+            ("Resource has been exhausted (e.g. check quota).", FailureClass::Throttled),
+            ("Unable to connect. Is the computer able to access the url?", FailureClass::Network),
+            ("Was there a typo in the url or port?", FailureClass::Network),
+            ("Invalid response body: Premature close", FailureClass::Network),
+            ("Headers Timeout Error", FailureClass::Network),
+            ("server_error: getaddrinfo ENOTFOUND example.invalid", FailureClass::Network),
+            ("server_error", FailureClass::Overloaded),
+        ] {
+            check(None, text, Some(class));
+        }
+        check(
+            Some(429),
+            "You have exhausted your capacity on this model. Your quota will reset after 3h15m.",
+            Some(FailureClass::Quota),
+        );
     }
 
     #[test]

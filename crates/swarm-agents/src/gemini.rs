@@ -139,7 +139,9 @@ fn retry(why: &str) -> Failure {
     let why = why.trim_start_matches([':', '.']).trim();
     let mut failure = failure(None, why);
     // Its daily quota is never tried again: what is, is the quota of a minute.
-    if failure.class == FailureClass::Unknown && why.contains("exceeded your current quota") {
+    let of_a_minute = failure.class == FailureClass::Quota
+        || failure.class == FailureClass::Unknown && why.contains("exceeded your current quota");
+    if of_a_minute {
         failure.class = FailureClass::Throttled;
     }
     failure
@@ -161,5 +163,22 @@ fn usage(stats: &Value) -> Usage {
         cost_micros: 0,
         estimated_micros: 0,
         steps: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quota_that_is_asked_for_again_is_that_of_a_minute() {
+        for why in [
+            ": You have exhausted your capacity on this model. Your quota will reset after 2s.. Retrying after 2104ms...",
+            ": You exceeded your current quota, please check your plan and billing details.",
+            " with status 429. Retrying with backoff...",
+        ] {
+            let failure = asks_again(&format!("Attempt 1 failed{why}")).expect("a retry");
+            assert_eq!(failure.class, FailureClass::Throttled, "{why}");
+        }
     }
 }
