@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use swarm_protocol::failure::{Failure, FailureClass};
+use swarm_protocol::failure::{Consequence, Failure, FailureClass};
 
-use super::failing::failed;
+use super::failing::{class_of, failed};
 use super::heard::Heard;
 use super::hint::hint;
 use super::resets::Moment;
@@ -268,11 +268,41 @@ pub fn gone(heard: &Heard, exit: &ExitFacts) -> Failure {
     failed(FailureClass::Crashed, &text)
 }
 
-/// The program printed nothing and failed: it did not get as far as its service.
+/// The program printed nothing and failed: it did not get as far as its service, unless it says that it is its service
+/// that kept it from beginning.
 pub fn not_set_up(heard: &Heard) -> Failure {
     let first = heard
         .last_words()
         .find(|line| line.to_lowercase().contains("error") || line.to_lowercase().contains("unknown"));
     let text = first.map_or_else(|| heard.last_words_text(3), str::to_owned);
-    failed(FailureClass::Configuration, &text)
+    let of_its_service = |class: &FailureClass| {
+        let waits = matches!(class.consequence(), Consequence::Transient | Consequence::Quota);
+        waits || matches!(class, FailureClass::Key | FailureClass::Billing)
+    };
+    let class = class_of(None, &text).filter(of_its_service).unwrap_or(FailureClass::Configuration);
+    failed(class, &text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_keeps_a_program_from_beginning_may_be_the_weather() {
+        for (line, class) in [
+            ("error: unknown option '--no-such-flag'", FailureClass::Configuration),
+            ("Error: Session not found", FailureClass::Configuration),
+            (
+                "Error authenticating: FetchError: request failed, reason: getaddrinfo ENOTFOUND example.invalid",
+                FailureClass::Network,
+            ),
+            ("Error: error sending request for url (https://example.invalid/models)", FailureClass::Network),
+            ("Error: 503 Service Unavailable", FailureClass::Overloaded),
+            ("Error: Not logged in", FailureClass::Key),
+        ] {
+            let mut heard = Heard::default();
+            heard.complains(line);
+            assert_eq!(not_set_up(&heard).class, class, "{line}");
+        }
+    }
 }
