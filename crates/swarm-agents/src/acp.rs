@@ -232,7 +232,9 @@ impl Acp {
 fn error_of(error: &Value, exit: &ExitFacts) -> Failure {
     let message = text(error, "message").unwrap_or_default();
     let data = field(error, "data");
-    let said = text(data, "message").or_else(|| text(data, "details")).unwrap_or_default();
+    // Those that are written in Rust put the cause there as it is.
+    let said = ["message", "details", "error"].iter().find_map(|name| text(data, name));
+    let said = said.or_else(|| data.as_str()).unwrap_or_default();
     let code = field(error, "code").as_i64().unwrap_or_default();
     let status = u16::try_from(code).ok().filter(|code| (400..600).contains(code));
     let kinds: Vec<&str> =
@@ -313,6 +315,25 @@ mod tests {
                 acp.err(line, &mut heard);
             }
             assert_eq!(heard.enough.map(|failure| failure.class), Some(class), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_cause_of_an_error_is_found_wherever_an_agent_puts_it() {
+        let now = super::super::resets::Moment { unix_secs: 1000, minute_of_day: 16 };
+        let exit = ExitFacts { code: None, signal: None, ending: super::super::reading::Ending::Silent, now };
+        let lost = "stream disconnected before completion: error sending request";
+        let until = "You've hit your usage limit. Try again at 1:16 AM.";
+        for (data, class, resets) in [
+            (json!(lost), FailureClass::Network, None),
+            (json!({ "details": lost }), FailureClass::Network, None),
+            (json!({ "error": lost }), FailureClass::Network, None),
+            (json!(until), FailureClass::Quota, Some(3600)),
+            (json!(null), FailureClass::Unknown, None),
+        ] {
+            let error = json!({ "code": -32603, "message": "Internal error", "data": data });
+            let failure = error_of(&error, &exit);
+            assert_eq!((failure.class, failure.resets_in_secs), (class, resets), "{data}");
         }
     }
 
