@@ -44,9 +44,9 @@ impl Transcript for Claude {
             Some("system") => system(&event, heard),
             Some("rate_limit_event") => {
                 let info = field(&event, "rate_limit_info");
-                if text(info, "status") == Some("rejected") {
-                    self.rejected_until = Some(number(info, "resetsAt"));
-                }
+                // What is paid for beyond the allowance goes on; so does what is allowed again.
+                let rejected = text(info, "status") == Some("rejected") && !truth(info, "isUsingOverage");
+                self.rejected_until = rejected.then(|| number(info, "resetsAt"));
             }
             Some("result") => {
                 heard.usage = Usage { steps: heard.usage.steps, ..usage(&event) };
@@ -142,16 +142,20 @@ impl Claude {
             failure.resets_in_secs = until.map(|at| exit.now.until(at));
             return failure;
         }
-        let by_reason = match text(result, "terminal_reason") {
-            Some("prompt_too_long") => Some(FailureClass::Overflow),
-            Some("max_turns" | "budget_exhausted") => Some(FailureClass::OwnLimit),
+        let by_reason = match (text(result, "terminal_reason"), text(result, "subtype")) {
+            (Some("prompt_too_long"), _) => Some(FailureClass::Overflow),
+            (Some("max_turns" | "budget_exhausted"), _)
+            | (None, Some("error_max_turns" | "error_max_budget_usd")) => Some(FailureClass::OwnLimit),
             _ if text(result, "stop_reason") == Some("refusal") => Some(FailureClass::Refused),
+            // Older versions give no reason at all: what they say in the end is all there is.
+            (None, Some("success")) => None,
             // Its own errors without a reason come before any request: an unknown session.
-            None => Some(FailureClass::Configuration),
+            (None, _) => Some(FailureClass::Configuration),
             _ => None,
         };
         let class = by_reason.or_else(|| match (self.error_kind.as_deref()?, status) {
-            ("rate_limit", _) => Some(FailureClass::Throttled),
+            // The same kind for a minute and for a week: the sentence tells them apart.
+            ("rate_limit", _) => Some(used_up(&said).unwrap_or(FailureClass::Throttled)),
             ("billing_error", _) => Some(FailureClass::Billing),
             ("authentication_failed", _) => Some(FailureClass::Key),
             ("model_not_found", _) => Some(FailureClass::Configuration),
@@ -163,11 +167,15 @@ impl Claude {
         });
         match class {
             Some(class) => failed(class, &said),
-            // Without the kind (another output format) the words of the result are all there is.
-            None if self.error_kind.is_none() => failure(status, &said),
-            None => failed(class_of(status, "").unwrap_or(FailureClass::Unknown), &said),
+            // Without a kind that tells it the words of the result are all there is.
+            None => failure(status, &said),
         }
     }
+}
+
+/// Whether the sentence says that an allowance or the purse is empty.
+fn used_up(said: &str) -> Option<FailureClass> {
+    class_of(None, said).filter(|class| matches!(class, FailureClass::Quota | FailureClass::Billing))
 }
 
 /// Told all at once at the end. What was tried and done after the last of them is more than the denial.
@@ -222,5 +230,95 @@ fn tokens(told: &Value) -> Usage {
         cost_micros: 0,
         estimated_micros: 0,
         steps: 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::reading::Ending;
+    use super::super::resets::Moment;
+    use super::*;
+
+    /// 00:16, by a clock that shows UTC.
+    const EXIT: ExitFacts = ExitFacts {
+        code: Some(1),
+        signal: None,
+        ending: Ending::ByItself,
+        now: Moment { unix_secs: 1_794_701_760, minute_of_day: 16 },
+    };
+
+    fn concluded(events: &[Value]) -> FailureClass {
+        let (mut claude, mut heard) = (Claude::default(), Heard::default());
+        events.iter().for_each(|event| claude.out(&event.to_string(), &mut heard));
+        match claude.conclude(&heard, &EXIT) {
+            Conclusion::Failed(failure) => failure.class,
+            other => panic!("{other:?} of {events:?}"),
+        }
+    }
+
+    fn kind(kind: &str) -> Value {
+        json!({ "type": "assistant", "error": kind, "message": { "model": "<synthetic>" } })
+    }
+
+    fn result(said: &str) -> Value {
+        json!({ "type": "result", "subtype": "success", "is_error": true, "terminal_reason": "api_error", "result": said })
+    }
+
+    #[test]
+    fn a_kind_of_error_that_is_too_coarse_is_told_apart_by_its_sentence() {
+        for (of, said, class) in [
+            ("rate_limit", "You've hit your weekly limit · resets Nov 20, 3pm (UTC)", FailureClass::Quota),
+            ("rate_limit", "You have exceeded your account's rate limit", FailureClass::Throttled),
+            (
+                "invalid_request",
+                "API Error: 400 You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.",
+                FailureClass::Quota,
+            ),
+            (
+                "invalid_request",
+                "API Error: 400 input length and `max_tokens` exceed context limit",
+                FailureClass::Overflow,
+            ),
+            ("unknown", "API Error: Connection error.", FailureClass::Network),
+            ("invalid_request", "API Error: 400 messages.3: no such member", FailureClass::Unknown),
+        ] {
+            assert_eq!(concluded(&[kind(of), result(said)]), class, "{said}");
+        }
+    }
+
+    #[test]
+    fn an_older_version_without_a_reason_is_read_by_what_it_says() {
+        let old = |subtype: &str, said: &str| {
+            json!({ "type": "result", "subtype": subtype, "is_error": true, "result": said })
+        };
+        for (subtype, said, class) in [
+            ("success", "Claude AI usage limit reached|1794916800", FailureClass::Quota),
+            ("success", "API Error: 529 {\"type\":\"overloaded_error\"}", FailureClass::Overloaded),
+            ("success", "Invalid API key · Please run /login", FailureClass::Key),
+            ("success", "Prompt is too long", FailureClass::Overflow),
+            ("error_max_turns", "", FailureClass::OwnLimit),
+            ("error_during_execution", "", FailureClass::Configuration),
+        ] {
+            assert_eq!(concluded(&[old(subtype, said)]), class, "{subtype} {said}");
+        }
+    }
+
+    #[test]
+    fn an_allowance_that_is_paid_beyond_or_open_again_is_not_why_it_failed() {
+        let told = |status: &str, paid: bool| {
+            let info = json!({ "status": status, "resetsAt": 1_794_709_080, "isUsingOverage": paid });
+            json!({ "type": "rate_limit_event", "rate_limit_info": info })
+        };
+        let failed = [kind("server_error"), result("API Error: Connection dropped (ECONNRESET)")];
+        for (events, class) in [
+            (vec![told("rejected", false)], FailureClass::Quota),
+            (vec![told("rejected", true)], FailureClass::Network),
+            (vec![told("rejected", false), told("allowed", false)], FailureClass::Network),
+        ] {
+            let all: Vec<Value> = events.into_iter().chain(failed.clone()).collect();
+            assert_eq!(concluded(&all), class, "{all:?}");
+        }
     }
 }
