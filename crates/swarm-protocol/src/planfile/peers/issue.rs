@@ -93,12 +93,17 @@ fn issue<'a>(name: &'a str, line: usize, text: &str, care: Care) -> Result<Issue
     let priority = odd::priority(&mut members, care, &mut odd)?;
     let labels = members.texts("labels")?;
     let is_epic = members.peek("issue_type").and_then(Value::as_str) == Some("epic");
-    let Links { parent, blocked_by, conditional } = links(&members, &id)?;
+    let Links { parent, blocked_by, conditional, unknown } = links(&members, &id)?;
     if conditional && care == Care::Strict {
         let why = "it runs only if something else fails, which there is no form for";
         return Err(members.wrong(why, "Take this dependency out; nothing was imported"));
     }
+    if let (Some(kind), Care::Strict) = (unknown.first(), care) {
+        let why = format!("{kind:?} is no kind of a dependency");
+        return Err(members.wrong(why, "Write `blocks` where it orders work; nothing was imported"));
+    }
     odd.extend(conditional.then_some(Odd::Conditional));
+    odd.extend(unknown.into_iter().map(Odd::Link));
     Ok(Issue {
         line,
         id,
@@ -150,12 +155,34 @@ struct Links {
     blocked_by: Vec<String>,
     /// One of them is to fail first.
     conditional: bool,
+    /// Kinds of links that nobody knows.
+    unknown: Vec<String>,
 }
+
+/// Links that do not order work, in beads and in hive.
+const LOOSE: [&str; 16] = [
+    "related",
+    "relates-to",
+    "discovered-from",
+    "duplicates",
+    "supersedes",
+    "replies-to",
+    "authored-by",
+    "assigned-to",
+    "approved-by",
+    "attests",
+    "tracks",
+    "until",
+    "caused-by",
+    "validates",
+    "delegated-from",
+    "thread",
+];
 
 /// `blocks` and its kin order work, `parent-child` and `parent_id` make phases; other kinds are kept and mean nothing here.
 fn links(members: &Members<'_>, id: &str) -> Result<Links, PlanFileError> {
     let wrong = |why: &str| members.wrong(why, "Put this line right; nothing was imported");
-    let mut links = Links { parent: None, blocked_by: vec![], conditional: false };
+    let mut links = Links { parent: None, blocked_by: vec![], conditional: false, unknown: vec![] };
     match members.peek("parent_id") {
         None => {}
         Some(Value::String(parent)) => {
@@ -176,16 +203,18 @@ fn links(members: &Members<'_>, id: &str) -> Result<Links, PlanFileError> {
         if of("issue_id").is_some_and(|issue| issue != id) {
             return Err(wrong("one of its dependencies is that of another issue"));
         }
-        let kind = of("type").unwrap_or("blocks");
+        let said = of("type").unwrap_or("blocks");
+        let kind = said.trim().to_lowercase().replace(['_', ' '], "-");
         links.conditional |= kind == "conditional-blocks";
-        match kind {
-            "blocks" | "waits-for" | "conditional-blocks"
-                if !links.blocked_by.iter().any(|known| known == on) =>
-            {
-                links.blocked_by.push(on.to_owned())
+        match kind.as_str() {
+            "" | "blocks" | "blocked-by" | "depends-on" | "waits-for" | "conditional-blocks" => {
+                if !links.blocked_by.iter().any(|known| known == on) {
+                    links.blocked_by.push(on.to_owned());
+                }
             }
             "parent-child" => links.parent = links.parent.or_else(|| Some(on.to_owned())),
-            _ => {}
+            kind if LOOSE.contains(&kind) => {}
+            _ => links.unknown.push(said.to_owned()),
         }
     }
     Ok(links)

@@ -23,6 +23,8 @@ pub(super) enum Odd {
     Size(String),
     /// It runs there only if what it waits for fails.
     Conditional,
+    /// A kind of dependency that is not known: it orders nothing here.
+    Link(String),
     /// What it was, and what it is here.
     Priority(String, Option<u8>),
 }
@@ -118,6 +120,7 @@ pub(super) fn say<'a>(all: impl Iterator<Item = (&'a str, &'a [Odd])>, notes: &m
     let mut statuses = Vec::new();
     let mut sizes = Vec::new();
     let mut conditional = Vec::new();
+    let mut links = Vec::new();
     let mut priorities = Vec::new();
     for (id, odd) in all.flat_map(|(id, odds)| odds.iter().map(move |odd| (id, odd))) {
         match odd {
@@ -125,6 +128,7 @@ pub(super) fn say<'a>(all: impl Iterator<Item = (&'a str, &'a [Odd])>, notes: &m
             Odd::Pinned => pinned.push(id.to_owned()),
             Odd::Status(word) => statuses.push(format!("{id} ({})", word.escape_debug())),
             Odd::Conditional => conditional.push(id.to_owned()),
+            Odd::Link(kind) => links.push(format!("{id} ({})", kind.escape_debug())),
             Odd::Size(word) => sizes.push(format!("{id} ({})", word.escape_debug())),
             Odd::Priority(was, Some(is)) => {
                 priorities.push(format!("{id} ({} is {is} here)", was.escape_debug()))
@@ -140,6 +144,7 @@ pub(super) fn say<'a>(all: impl Iterator<Item = (&'a str, &'a [Odd])>, notes: &m
         ("Statuses that are not known, open here", statuses),
         ("Sizes that are not known, left out", sizes),
         ("Run there only if what they wait for fails, here after it", conditional),
+        ("Kinds of dependencies that are not known, without an order here", links),
         ("Priorities other than 0 to 4", priorities),
     ] {
         if !ids.is_empty() {

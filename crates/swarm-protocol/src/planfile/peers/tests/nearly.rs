@@ -78,14 +78,25 @@ fn every_kind_of_dependency_that_orders_work_there_does_so_here() {
             "{{\"id\":\"a\",\"title\":\"A\",\"status\":\"open\"}}\n{{\"id\":\"b\",\"title\":\"B\",\"status\":\"open\",{on}}}\n"
         )
     };
-    for (kind, orders) in
-        [("blocks", true), ("waits-for", true), ("conditional-blocks", true), ("related", false)]
-    {
+    for (kind, orders) in [
+        ("blocks", true),
+        ("waits-for", true),
+        ("conditional-blocks", true),
+        ("Blocks", true),
+        ("blocked_by", true),
+        ("depends-on", true),
+        ("related", false),
+        ("requires", false),
+    ] {
         assert_eq!(tasks(&issues(kind)).0[1].depends.len(), usize::from(orders), "{kind}");
     }
     let note = "Run there only if what they wait for fails, here after it: b";
     let strictly = "at line 2: it runs only if something else fails";
     noted("issues.jsonl", &issues("conditional-blocks"), strictly, note);
+    let note = "Kinds of dependencies that are not known, without an order here: b (requires)";
+    let strictly = "at line 2: \"requires\" is no kind of a dependency";
+    noted("issues.jsonl", &issues("requires"), strictly, note);
+    assert!(tasks(&issues("discovered_from")).1.is_empty());
 }
 
 #[test]
