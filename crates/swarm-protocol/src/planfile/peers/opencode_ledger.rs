@@ -37,11 +37,9 @@ pub(super) fn read(name: &str, text: &str, care: Care) -> Result<Imported, PlanF
             "task_status_changed" => set_status(plan.as_mut(), word("task_id"), word("to_status")),
             "task_removed" => remove(plan.as_mut(), word("task_id")),
             "phase_completed" => complete(plan.as_mut(), event.get("phase_id")),
-            // That the plan changed is told, how is not.
-            kind @ ("task_added" | "task_updated" | "task_reordered" | "plan_rebuilt") => {
-                untold.push(format!("{kind} at line {}", at + 1));
-            }
-            _ => {}
+            "plan_created" | "plan_exported" | "snapshot" => {}
+            // That the plan changed is told, how is not; and what nobody knows may be a change.
+            kind => untold.push(format!("{} at line {}", kind.escape_debug(), at + 1)),
         }
     }
     let Some(plan) = plan else {

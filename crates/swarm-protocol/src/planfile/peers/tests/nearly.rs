@@ -231,6 +231,9 @@ note: Read from the ledger of opencode-swarm, as its newest whole plan and what 
     let note =
         "Changes that the ledger names but does not hold; .swarm/plan.json has them: task_added at line 2";
     noted("plan-ledger.jsonl", &added, "it does not say what changed: task_added at line 2", note);
+    let other = added.replace("task_added", "execution_profile_set");
+    let strictly = "it does not say what changed: execution_profile_set at line 2";
+    noted("plan-ledger.jsonl", &other, strictly, &note.replace("task_added", "execution_profile_set"));
 }
 
 #[test]
