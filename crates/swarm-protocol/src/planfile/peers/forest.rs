@@ -15,10 +15,10 @@ const DEPENDENCIES_MAX: usize = 200_000;
 const LEVELS_MAX: usize = 100;
 
 pub(super) fn read(name: &str, text: &str, from: Source, care: Care) -> Result<Imported, PlanFileError> {
-    let mut issues = issue::all(name, text, care)?;
+    let mut notes = Vec::new();
+    let mut issues = issue::all(name, text, care, &mut notes)?;
     // Tombstones count here: an id that comes back after its end is still there twice.
     let names = Names::of(name, issues.iter().map(|issue| (issue.id.as_str(), issue.line)))?;
-    let mut notes = Vec::new();
     bury(&mut issues, &mut notes);
     if care == Care::Strict {
         refuse_dangling(name, &waits_of(&issues))?;

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::Care;
-use super::members::{Members, criteria};
+use super::members::Members;
 use super::odd::{self, Odd};
+use super::{Care, listed};
 use crate::plan::Status;
 use crate::planfile::error::PlanFileError;
 
@@ -72,14 +72,36 @@ impl State {
     }
 }
 
-/// Every line that is not empty, in the order of the file.
-pub(super) fn all<'a>(name: &'a str, text: &str, care: Care) -> Result<Vec<Issue<'a>>, PlanFileError> {
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines.map(|(at, line)| issue(name, at + 1, line, care)).collect()
+/// Every line that is not empty, in the order of the file. An export of beads holds its memories as well: they are
+/// no work, and are only named.
+pub(super) fn all<'a>(
+    name: &'a str,
+    text: &str,
+    care: Care,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Issue<'a>>, PlanFileError> {
+    let (mut issues, mut others) = (Vec::new(), Vec::new());
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let members = Members::new(name, at + 1, object(name, at + 1, line)?);
+        match members.peek("_type").and_then(Value::as_str).filter(|kind| *kind != "issue") {
+            Some(kind) if care == Care::Lenient => {
+                others.push(format!("{} at line {}", kind.escape_debug(), at + 1));
+            }
+            Some(kind) => {
+                let why = format!("it is a {kind:?} and no issue");
+                return Err(members.wrong(why, "Take this line out; nothing was imported"));
+            }
+            None => issues.push(issue(members, care)?),
+        }
+    }
+    if !others.is_empty() {
+        notes.push(format!("Records that are no issues, left out: {}", listed(&others)));
+    }
+    Ok(issues)
 }
 
-fn issue<'a>(name: &'a str, line: usize, text: &str, care: Care) -> Result<Issue<'a>, PlanFileError> {
-    let mut members = Members::new(name, line, object(name, line, text)?);
+fn issue(mut members: Members<'_>, care: Care) -> Result<Issue<'_>, PlanFileError> {
+    let line = members.line;
     let id = members.needed("id")?;
     let mut odd = Vec::new();
     let state = odd::state(&mut members, care, &mut odd)?;
@@ -89,7 +111,7 @@ fn issue<'a>(name: &'a str, line: usize, text: &str, care: Care) -> Result<Issue
         _ => one_line(&members.needed("title")?),
     };
     let description = described(&mut members)?;
-    let acceptance = members.text("acceptance_criteria")?.map(|text| criteria(&text)).unwrap_or_default();
+    let acceptance = members.criteria("acceptance_criteria")?;
     let priority = odd::priority(&mut members, care, &mut odd)?;
     let labels = members.texts("labels")?;
     let is_epic = members.peek("issue_type").and_then(Value::as_str) == Some("epic");

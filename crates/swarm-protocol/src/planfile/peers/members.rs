@@ -77,6 +77,17 @@ impl<'a> Members<'a> {
         }
     }
 
+    /// Criteria, which stand in a text or in a list of texts.
+    pub fn criteria(&mut self, key: &str) -> Result<Vec<String>, PlanFileError> {
+        match self.peek(key) {
+            Some(Value::Array(_)) => {
+                let entries = self.texts(key)?.into_iter().map(|entry| entry.trim().to_owned());
+                Ok(entries.filter(|entry| !entry.is_empty()).collect())
+            }
+            _ => Ok(self.text(key)?.map(|text| criteria(&text)).unwrap_or_default()),
+        }
+    }
+
     /// What nobody took. Names that mean something else to us, or are nearly such a name, get the tool's name before
     /// them: a plan file of ours with the latter would be taken for misspelt.
     pub fn rest(self, tool: &str, ours: &[&str]) -> Extra {
@@ -109,7 +120,7 @@ pub(in crate::planfile) const OF_A_PHASE: &[&str] = &["id", "name", "tasks"];
 pub(in crate::planfile) const OF_A_PLAN: &[&str] = &["goal", "phases", "execution_profile", "ledger"];
 
 /// Criteria as entries: one per item where the text is a list, else the text as it is.
-pub(super) fn criteria(text: &str) -> Vec<String> {
+fn criteria(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let items: Option<Vec<&str>> = lines.iter().map(|line| item(line)).collect();
     match items {

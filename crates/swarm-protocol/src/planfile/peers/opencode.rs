@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::members::{Members, OF_A_PHASE, OF_A_PLAN, OF_A_TASK, criteria};
+use super::members::{Members, OF_A_PHASE, OF_A_PLAN, OF_A_TASK};
 use super::names::Names;
 use super::odd::{self, Odd};
 use super::order::{Waits, refuse_circles, refuse_dangling};
@@ -161,7 +161,7 @@ impl<'a> File<'a> {
             },
         };
         let depends = members.texts("depends")?;
-        let acceptance = members.text("acceptance")?.map(|text| criteria(&text)).unwrap_or_default();
+        let acceptance = members.criteria("acceptance")?;
         let files = members.texts("files_touched")?;
         // It says again where it stands, unless it stands elsewhere.
         if members.peek("phase").and_then(Value::as_u64) == Some(u64::from(phase)) {

@@ -100,6 +100,26 @@ fn every_kind_of_dependency_that_orders_work_there_does_so_here() {
 }
 
 #[test]
+fn a_memory_among_issues_costs_a_note_and_no_issue() {
+    let text = "{\"_type\":\"memory\",\"key\":\"k\",\"value\":\"v\"}\n{\"_type\":\"issue\",\"id\":\"a\",\"title\":\"t\",\"status\":\"open\"}\n";
+    let strictly = "at line 1: it is a \"memory\" and no issue";
+    noted("issues.jsonl", text, strictly, "Records that are no issues, left out: memory at line 1");
+    assert_eq!(tasks(text).0.len(), 1);
+}
+
+#[test]
+fn criteria_may_be_a_list() {
+    let list = r#"["shows an error"," works, always ",""]"#;
+    let issue = format!(r#"{{"id":"a","title":"t","status":"open","acceptance_criteria":{list}}}"#);
+    let plan = format!(
+        r#"{{"schema_version":"1.0.0","title":"T","swarm":"s","phases":[{{"id":1,"name":"P","status":"pending","tasks":[{{"id":"1.1","status":"pending","description":"One","acceptance":{list}}}]}}]}}"#
+    );
+    for text in [issue, plan] {
+        assert_eq!(tasks(&text).0[0].acceptance, ["shows an error", "works, always"], "{text}");
+    }
+}
+
+#[test]
 fn members_that_are_nearly_ours_get_the_name_of_the_tool() {
     let (tasks, _) = tasks(r#"{"id":"a","title":"t","status":"open","tag":"x","reviewed":1}"#);
     assert!(tasks[0].extra.contains_key("beads_tag") && tasks[0].extra.contains_key("reviewed"));
