@@ -5,6 +5,7 @@ use super::error::PlanFileError;
 use super::json::DEPENDS_TOO;
 use super::peers::members::{OF_A_PHASE, OF_A_PLAN, OF_A_TASK};
 use super::read::{Format, Known, format_of, line_of, parse_as, text_of};
+use super::shapes::{is_rule, item};
 use crate::near::distance;
 use crate::plan::{Extra, PlanFile, Status};
 
@@ -24,8 +25,45 @@ pub fn parse_with_notes(
     }
     let plan = parse_as(name, text, format_of(text), known)?;
     refuse_near_misses(name, text, &plan)?;
-    let notes = statuses(&plan).into_iter().collect();
+    let boxes = lost_boxes(text).filter(|_| format_of(text) == Format::Markdown);
+    let notes = statuses(&plan).into_iter().chain(boxes).collect();
     Ok((plan, notes))
+}
+
+/// Boxes of a checklist that stand where no task can: indented below plain text, or behind another mark of a list. Below
+/// a task they are part of it; anywhere else they are text, and nobody does them.
+pub(super) fn lost_boxes(text: &str) -> Option<String> {
+    let (mut fenced, mut in_task) = (false, false);
+    let mut lines = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        fenced ^= line.starts_with("```") || line.starts_with("~~~");
+        if fenced {
+            continue;
+        }
+        if item(line).is_some() {
+            in_task = true;
+        } else if line.starts_with("## ") || is_rule(line) {
+            in_task = false;
+        } else if !in_task && is_box(line) {
+            lines.push((at + 1).to_string());
+        }
+    }
+    let named = lines.iter().take(NAMED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if lines.len() > NAMED_MAX { " …" } else { "" };
+    let words = "Boxes that are no tasks, because a task begins at the margin with `- [ ]`: line";
+    (!lines.is_empty()).then(|| format!("{words} {named}{more}"))
+}
+
+/// `- [ ] text`, `+ [x] text`, `1. [ ] text`, wherever it begins.
+fn is_box(line: &str) -> bool {
+    let line = line.trim_start();
+    let behind_digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = (behind_digits.len() < line.len()).then_some(behind_digits);
+    let text = ["- ", "* ", "+ "]
+        .iter()
+        .find_map(|mark| line.strip_prefix(mark))
+        .or_else(|| numbered?.strip_prefix(['.', ')']));
+    text.is_some_and(|text| ["[ ] ", "[x] ", "[X] "].iter().any(|mark| text.trim_start().starts_with(mark)))
 }
 
 /// Marks of other tools. Before the first task such a line would be text, and its task lost.

@@ -17,7 +17,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::error::PlanFileError;
-use super::noted::refuse_near_misses;
+use super::noted::{lost_boxes, refuse_near_misses};
 use super::read::{Format, Known, parse_as, text_of};
 use crate::ids::TaskId;
 use crate::plan::{PlanFile, TaskFile};
@@ -122,7 +122,8 @@ pub fn import_with(
 fn ours(name: &str, text: &str, format: Format, from: Source) -> Result<Imported, PlanFileError> {
     let plan = parse_as(name, text, format, &Known::default())?;
     refuse_near_misses(name, text, &plan)?;
-    Ok(Imported { plan, from, notes: vec![] })
+    let boxes = lost_boxes(text).filter(|_| format == Format::Markdown);
+    Ok(Imported { plan, from, notes: boxes.into_iter().collect() })
 }
 
 /// A list for a sentence, with an end.

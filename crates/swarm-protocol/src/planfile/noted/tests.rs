@@ -132,3 +132,21 @@ fn a_dependency_behind_a_title_is_one_and_a_rule_is_for_the_eye() {
     assert_eq!(parse("p", to_json(&plan).as_bytes()), Ok(plan.clone()));
     assert_eq!(parse("p", to_markdown(&plan).as_bytes()), Ok(plan));
 }
+
+#[test]
+fn a_box_that_is_no_task_is_said() {
+    let said = "Boxes that are no tasks, because a task begins at the margin with `- [ ]`: line";
+    for (text, lines) in [
+        ("# g\n- Backend\n  - [ ] Add the login\n", " 3"),
+        ("# g\n+ [ ] one\n1. [x] two\n-  [ ] three\n- [ ] 1.1 a\n", " 2, 3, 4"),
+        ("# g\n- [ ] 1.1 a\n  - [ ] a part of it\n", ""),
+        ("# g\n- [ ] 1.1 a\n## Next\n  - [ ] lost\n", " 4"),
+        ("# g\n```\n  - [ ] shown\n```\n- [ ] 1.1 a\n", ""),
+        ("# g\nSee 1. and [x] below\n- [ ] 1.1 a\n", ""),
+    ] {
+        let expected = if lines.is_empty() { String::new() } else { format!("{said}{lines}") };
+        check(text, &expected);
+        let read = import("plan.md", text.as_bytes(), None).expect("an import");
+        assert_eq!(read.notes.concat(), expected, "for:\n{text}");
+    }
+}
