@@ -290,9 +290,7 @@ mod tests {
 
     #[test]
     fn an_older_version_without_a_reason_is_read_by_what_it_says() {
-        let old = |subtype: &str, said: &str| {
-            json!({ "type": "result", "subtype": subtype, "is_error": true, "result": said })
-        };
+        let old = |subtype: &str, said: &str| json!({ "type": "result", "subtype": subtype, "is_error": true, "result": said });
         for (subtype, said, class) in [
             ("success", "Claude AI usage limit reached|1794916800", FailureClass::Quota),
             ("success", "API Error: 529 {\"type\":\"overloaded_error\"}", FailureClass::Overloaded),

@@ -38,15 +38,13 @@ static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(r"{CUE}:? {on}(?:at |again at )?{CLOCK}{ZONE}")).ok()
 });
 static LENGTH: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let part =
-        r"[0-9]+(?:\.[0-9]+)? ?(?:weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b";
+    let part = r"[0-9]+(?:\.[0-9]+)? ?(?:weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b";
     let packed = r"(?:[0-9]+d)?(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+(?:\.[0-9]+)?s)?\b";
     let about = r"(?:about |approximately |~ ?)?";
     let length = format!(r"(?P<length>{part}(?:(?:,| and|, and)? ?{part})*|{packed})");
     Regex::new(&format!(r"{CUE} (?:in|after):? {about}{length}")).ok()
 });
-static PART: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"([0-9]+(?:\.[0-9]+)?) ?([wdhms])").ok());
+static PART: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"([0-9]+(?:\.[0-9]+)?) ?([wdhms])").ok());
 /// `usage limit reached|1794710354`, `resets_at: 1794710354`; with thousandths too.
 static STAMP: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let cue = r#"(?:limit reached ?\||resets?(?:[ _]at)?"?(?::|=)? ?)"#;
