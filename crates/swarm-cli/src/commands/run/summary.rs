@@ -264,7 +264,7 @@ mod tests {
                 group: None,
                 shares: None,
             };
-            state.runs.insert(RunId::new(format!("r{n}")).expect("a run"), run);
+            state.runs.insert(RunId::new(format!("r{}", n + 1)).expect("a run"), run);
         }
         let said = Summary::of(&state, true, false).text();
         assert!(said.contains("Stopped; `swarm run` continues from here."), "{said}");
