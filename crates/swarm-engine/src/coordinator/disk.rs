@@ -7,6 +7,7 @@ use std::time::Duration;
 use swarm_core::input::Report;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use super::executors::FromExecutor;
 use super::world::World;
@@ -14,6 +15,11 @@ use super::world::World;
 /// Between two looks. Two agents that write a hundred megabytes a second come 600 MB far in this time, which
 /// is less than the default mark leaves.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
+/// How long a pause stands that somebody met and no look explains (a quota, a file system that counts otherwise),
+/// before work is tried again; doubled each time it is met again.
+const TRY_FIRST: Duration = Duration::from_secs(1);
+/// The longest such pause. A try costs a few records and one agent's start; five minutes of them are bearable for ever.
+const TRY_MAX: Duration = Duration::from_secs(300);
 const MIB: u64 = 1 << 20;
 
 /// The look-out, for as long as the coordinator lives.
@@ -73,6 +79,7 @@ impl Drop for Watching {
 
 async fn look_out(marks: Marks, mut paused: watch::Receiver<bool>, out: mpsc::Sender<FromExecutor>) {
     let mut was_low = false;
+    let mut unexplained = Unexplained::default();
     loop {
         let looked = marks.clone();
         // A network file system may let a look wait for ever; the loop does not wait with it.
@@ -86,11 +93,15 @@ async fn look_out(marks: Marks, mut paused: watch::Receiver<bool>, out: mpsc::Se
             Room::Low(why) if !std::mem::replace(&mut was_low, true) => Some(Report::Disk { low: true, why }),
             Room::Enough => {
                 let was = std::mem::replace(&mut was_low, false);
-                (was || *paused.borrow())
+                let paused = *paused.borrow();
+                (was || unexplained.is_over(paused, Instant::now()))
                     .then(|| Report::Disk { low: false, why: "there is room again".into() })
             }
             Room::Low(_) | Room::Neither => None,
         };
+        if was_low {
+            unexplained = Unexplained::default();
+        }
         if let Some(report) = report
             && out.send(FromExecutor::News(report)).await.is_err()
         {
@@ -103,6 +114,34 @@ async fn look_out(marks: Marks, mut paused: watch::Receiver<bool>, out: mpsc::Se
                 tokio::time::sleep(LOOK_EVERY.min(Duration::from_secs(1))).await;
             },
         }
+    }
+}
+
+/// Pauses for want of room where every look finds room: nothing tells when it is back but another try.
+#[derive(Debug, Default)]
+struct Unexplained {
+    /// Since when the present one stands.
+    since: Option<Instant>,
+    /// How long the last one stood, and when work was tried again.
+    tried: Option<(Duration, Instant)>,
+}
+
+impl Unexplained {
+    /// Whether it is time to try again. The wait begins anew when a try has gone well for long enough.
+    fn is_over(&mut self, paused: bool, now: Instant) -> bool {
+        if !paused {
+            self.since = None;
+            return false;
+        }
+        let since = *self.since.get_or_insert(now);
+        let again = self.tried.filter(|(_, at)| since.duration_since(*at) <= TRY_MAX * 2);
+        let wait = again.map_or(TRY_FIRST, |(before, _)| (before * 2).min(TRY_MAX));
+        // The first look comes a moment after the pause, which is wait enough.
+        let over = again.is_none() || now.duration_since(since) >= wait;
+        if over {
+            (self.since, self.tried) = (None, Some((wait, now)));
+        }
+        over
     }
 }
 
@@ -192,6 +231,28 @@ mod tests {
     #[test]
     fn a_small_file_system_is_not_low_of_files_from_the_start() {
         assert_eq!((few(100_000_000), few(20_000), few(0)), (FILES_FEW, 1_000, 0));
+    }
+
+    #[test]
+    fn a_pause_that_no_look_explains_is_tried_again_later_each_time_and_never_given_up() {
+        let (mut unexplained, mut now) = (Unexplained::default(), Instant::now());
+        let second = Duration::from_secs(1);
+        // Whoever works on meets the quota at once.
+        let mut stood = |unexplained: &mut Unexplained| {
+            let began = now;
+            while !unexplained.is_over(true, now) {
+                now += second;
+            }
+            let stood = now - began;
+            now += second;
+            stood.as_secs()
+        };
+        let pauses: Vec<u64> = (0..12).map(|_| stood(&mut unexplained)).collect();
+        assert_eq!(pauses, [0, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
+        // It went well for long enough: the next one is a new matter.
+        now += TRY_MAX * 3;
+        assert!(!unexplained.is_over(false, now));
+        assert!(unexplained.is_over(true, now));
     }
 
     #[test]
