@@ -201,9 +201,10 @@ impl Coordinator {
             }
             Incoming::Executor(FromExecutor::News(report)) => self.report(report, after),
             Incoming::Executor(FromExecutor::Over { key, report }) => {
-                self.report(report, after)?;
+                let taken = self.report(report, after);
+                // Also where its report found no room: it has ended, and nobody else would ask for it again.
                 self.over(&key);
-                Ok(())
+                taken
             }
             Incoming::Socket(FromSocket::Command { envelope, reply }) => self.command(envelope, reply, after),
             Incoming::Socket(FromSocket::Daemon { hello, link }) => self.hello(hello, link, after),

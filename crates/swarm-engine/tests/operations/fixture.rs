@@ -24,6 +24,7 @@ use swarm_protocol::planfile;
 use swarm_work::supervisor::{Launch, secret_key};
 use tokio::sync::mpsc;
 
+use crate::faults::BadDisk;
 use crate::git_scratch::{commit_all, git_in, task, write};
 
 /// Nothing here takes longer; what does hangs.
@@ -36,6 +37,8 @@ pub struct Fixture {
     pub repo: PathBuf,
     pub paths: Paths,
     pub config: Config,
+    /// On which the ledger lies of whoever coordinates.
+    pub disk: Option<BadDisk>,
 }
 
 impl Fixture {
@@ -46,7 +49,7 @@ impl Fixture {
             settings::load(&paths.config, &Default::default(), &[]).expect("a good configuration").config;
         // Nothing starts by itself: there is nobody here to do it.
         let config = Config { mode: Mode::SemiAuto, ..config };
-        Self { repo: repo.to_owned(), paths, config }
+        Self { repo: repo.to_owned(), paths, config, disk: None }
     }
 
     pub async fn with_plan(repo: &Path) -> Self {
@@ -112,8 +115,11 @@ impl Fixture {
 
     /// Coordinates until nothing more happens; `enough` says when it is asked to stop.
     pub async fn coordinate(&self, dispatch: bool, mut enough: impl FnMut(&Event) -> bool) -> Finish {
-        let store = match Store::become_coordinator(&self.paths, OpenOptions::new("test")).expect("a ledger")
-        {
+        let mut options = OpenOptions::new("test");
+        if let Some(disk) = &self.disk {
+            options.vfs = Arc::new(disk.clone());
+        }
+        let store = match Store::become_coordinator(&self.paths, options).expect("a ledger") {
             Opened::Writer(store) => store,
             Opened::Busy(owner) => panic!("busy: {owner:?}"),
         };

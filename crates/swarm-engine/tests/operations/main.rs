@@ -8,11 +8,14 @@ mod git_scratch;
 
 mod checkpoints;
 mod circle;
+#[path = "../store_support/faults.rs"]
+mod faults;
 mod fixture;
 mod hooked;
 mod hooks;
 mod killed;
 mod looked_once;
+mod no_room;
 mod reverts;
 mod seen;
 mod set_back;

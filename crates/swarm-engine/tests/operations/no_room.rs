@@ -1,0 +1,51 @@
+//! A ledger that takes no records for some seconds, beside a coordinator that has work to do.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+use swarm_protocol::event::Event;
+
+use crate::faults::{BadDisk, Faults};
+use crate::fixture::Fixture;
+use crate::git_scratch::{Scratch, task};
+
+/// Long enough for two reports that find no room: the first is refused by the disk, the second before it gets there.
+const FULL_FOR: Duration = Duration::from_millis(3500);
+
+/// A plan whose first task is ready to be merged.
+async fn with_work() -> (Scratch, Fixture, Arc<Faults>) {
+    let scratch = Scratch::new();
+    let mut fixture = Fixture::with_plan(&scratch.repo).await;
+    // Whatever room this machine has.
+    (fixture.config.disk.low, fixture.config.disk.enough) = (1, 1);
+    let faults = Arc::new(Faults::default());
+    fixture.disk = Some(BadDisk(faults.clone()));
+    fixture.work("1.1", &[("first.txt", "first\n")]);
+    (scratch, fixture, faults)
+}
+
+/// The disk is full from here on, and for a while.
+fn fills_up(faults: &Arc<Faults>) {
+    faults.full.store(true, SeqCst);
+    let faults = faults.clone();
+    tokio::spawn(async move {
+        tokio::time::sleep(FULL_FOR).await;
+        faults.full.store(false, SeqCst);
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_effect_whose_report_found_no_room_is_asked_for_again() {
+    let (_scratch, fixture, faults) = with_work().await;
+    let (id, mut filled) = (task("1.1"), false);
+    fixture
+        .coordinate(true, |event| {
+            if matches!(event, Event::TrunkGranted { .. }) && !std::mem::replace(&mut filled, true) {
+                fills_up(&faults);
+            }
+            matches!(event, Event::MergeCompleted { task, .. } if *task == id)
+        })
+        .await;
+    assert_eq!(fixture.stage("1.1"), "Done");
+}
