@@ -106,6 +106,7 @@ impl Coordinator {
             (Ok(()), Some(disk)) => {
                 let had = has_it(disk).await;
                 self.feed.meters.appended(begun.elapsed());
+                self.has_room_to_stop(had.is_ok());
                 had
             }
             (taken, _) => taken,
@@ -115,8 +116,10 @@ impl Coordinator {
             Err(StoreError::NoRoom(error)) => {
                 tracing::warn!(%error, "no room for records");
                 let stops = after.stops || self.store.state().draining;
-                let leaves = after.leave || self.stops_anyway(stops);
+                let (told_to, late) = (after.leave, self.stops_anyway(stops));
                 self.without_room(after, &error.to_string(), tell).await?;
+                // There may be room again by now.
+                let leaves = told_to || (late && self.stops_without_room.is_some());
                 return Ok(if leaves { Then::Leave } else { Then::GoOn });
             }
             Err(error) => return Err(error),
@@ -194,7 +197,7 @@ impl Coordinator {
                 self.decide(Input::Tick, "swarm:coordinator", after).map(|_| ())
             }
             Incoming::Urge(Urge::Awake) | Incoming::Executor(FromExecutor::Look) => Ok(()),
-            Incoming::Urge(Urge::Drain(why)) => self.drain(why, after),
+            Incoming::Urge(Urge::Drain(why)) => self.drain("person:terminal", why, after),
             Incoming::Urge(Urge::Leave) => {
                 after.leave = true;
                 Ok(())
@@ -310,12 +313,12 @@ impl Coordinator {
         }
     }
 
-    fn drain(&mut self, why: &str, after: &mut Afterwards) -> Result<(), StoreError> {
+    pub(super) fn drain(&mut self, by: &str, why: &str, after: &mut Afterwards) -> Result<(), StoreError> {
         after.stops = true;
         let id = CommandId::new(ulid::Ulid::generate().to_string()).expect("an ulid is a command id");
         let command = Command::Drain { why: why.into() };
-        let envelope = Envelope { id, by: "person:terminal".into(), command };
-        match self.decide(Input::Command(envelope), "person:terminal", after) {
+        let envelope = Envelope { id, by: by.into(), command };
+        match self.decide(Input::Command(envelope), by, after) {
             Ok(_) | Err(StoreError::Refused(_)) => Ok(()), // it drains already
             Err(error) => Err(error),
         }

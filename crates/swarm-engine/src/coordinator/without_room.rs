@@ -16,6 +16,9 @@ use tokio::time::Instant;
 /// How long it waits for its agents where the disk takes neither their work nor the record of their end.
 pub(super) const STOP_WITHOUT_ROOM_WITHIN: Duration = Duration::from_secs(10);
 
+/// Whoever asked it to stop was told that this could not be recorded.
+const STOPS_AFTER_ALL: &str = "it was asked to stop while nothing could be recorded";
+
 /// The word that the disk is full, where that is why something failed.
 pub(super) fn is_full(why: &str) -> Option<Report> {
     no_room::told_in(why).then(|| Report::Disk { low: true, why: gist(why) })
@@ -45,7 +48,10 @@ impl Coordinator {
             self.pause_for_room(why, tell).await?;
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
-        self.store.ask_for_room(false).map(drop)
+        if self.store.ask_for_room(false)? && self.stops_without_room.is_some() {
+            self.stop_with_room(tell).await?;
+        }
+        Ok(())
     }
 
     /// It was asked to stop and cannot record that: agents are told all the same, and it waits for them no longer than this.
@@ -56,10 +62,37 @@ impl Coordinator {
         self.stops_without_room.is_some_and(|since| since.elapsed() >= STOP_WITHOUT_ROOM_WITHIN)
     }
 
+    /// Records are taken again: one that is known to stop does so in good order, in the time that this takes.
+    pub(super) fn has_room_to_stop(&mut self, recorded: bool) {
+        if recorded && self.store.state().draining {
+            self.stops_without_room = None;
+        }
+    }
+
     async fn pause_for_room(&mut self, why: &str, tell: &mut impl FnMut(Told<'_>)) -> Result<(), StoreError> {
         let mut after = Afterwards::default();
         let why = self.world.without_root(why);
         let decided = self.report(Report::Disk { low: true, why }, &mut after);
+        self.record(decided, after, tell).await
+    }
+
+    async fn stop_with_room(&mut self, tell: &mut impl FnMut(Told<'_>)) -> Result<(), StoreError> {
+        let mut after = Afterwards::default();
+        let decided = self.drain("swarm:coordinator", STOPS_AFTER_ALL, &mut after);
+        let recorded = !after.told.is_empty();
+        self.record(decided, after, tell).await?;
+        // Without room after all the memory was taken back, and it does not drain.
+        self.has_room_to_stop(recorded);
+        Ok(())
+    }
+
+    /// What was decided beside a turn.
+    async fn record(
+        &mut self,
+        decided: Result<(), StoreError>,
+        mut after: Afterwards,
+        tell: &mut impl FnMut(Told<'_>),
+    ) -> Result<(), StoreError> {
         let durable = match (decided, after.disk.take()) {
             (Ok(()), Some(disk)) => has_it(disk).await,
             (decided, _) => decided,

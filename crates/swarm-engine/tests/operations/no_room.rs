@@ -49,3 +49,21 @@ async fn an_effect_whose_report_found_no_room_is_asked_for_again() {
         .await;
     assert_eq!(fixture.stage("1.1"), "Done");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stop_that_could_not_be_recorded_is_recorded_when_there_is_room_again() {
+    let (_scratch, fixture, faults) = with_work().await;
+    let (mut filled, mut stops) = (false, false);
+    fixture
+        .coordinate(true, |event| {
+            stops |= matches!(event, Event::DrainStarted { .. });
+            let granted = matches!(event, Event::TrunkGranted { .. });
+            let now = granted && !std::mem::replace(&mut filled, true);
+            if now {
+                fills_up(&faults);
+            }
+            now
+        })
+        .await;
+    assert!(stops, "it leaves in good order");
+}
