@@ -38,8 +38,9 @@ mod describe;
 mod work_conflict;
 pub mod worktrees;
 
-pub use ask::READ_ONLY;
+pub use ask::{Presence, READ_ONLY};
 pub use coordinator::ANSWER_WITHIN;
+pub use read::Glance;
 pub use reopen::after_a_close;
 pub use settings::environment;
 pub use stop::unsaved_words;

@@ -89,7 +89,7 @@ pub fn goes_on(cx: &Context, command: Command, dry: DryRun) -> Result<(), CliErr
     let swarm = Swarm::open(cx)?;
     intervene(cx, &swarm, command, dry)?;
     if !dry.dry_run {
-        swarm.note_that_nothing_goes_on();
+        swarm.note_that_nothing_goes_on(&swarm.presence());
     }
     Ok(())
 }

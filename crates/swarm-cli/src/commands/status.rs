@@ -6,7 +6,7 @@ mod watch;
 use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output;
-use crate::swarm::Swarm;
+use crate::swarm::{Glance, Presence, Swarm};
 
 /// Show the state of the swarm
 ///
@@ -28,17 +28,20 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     if args.watch {
         return watch::run(&swarm, cx);
     }
-    let (mut view, now, under_way) = swarm.status_with_operation(args.at.at)?;
-    view.coordinator = args.at.at.is_none().then(|| swarm.has_coordinator());
+    let Glance { mut view, now, under_way, there } = swarm.glance(args.at.at)?;
+    let there = args.at.at.is_none().then(|| there.unwrap_or_else(|| swarm.presence()));
+    view.coordinator = there.map(|there| there.is_somebody());
     cx.out.view(&view, |view| screen::screen(view, now, cx.out.colour))?;
-    if args.at.at.is_none() {
+    if let Some(there) = &there {
         swarm.note_that_nothing_is_recorded();
-        swarm.note_another_release();
+        if matches!(there, Presence::Answers) {
+            swarm.note_another_release();
+        }
         match view.agents.is_empty() {
-            false => swarm.note_that_nobody_coordinates(),
+            false => swarm.note_that_nobody_coordinates(there),
             // A pause has its own sentence, with the command that ends it.
             true if view.counts.for_a_run() > 0 && view.paused.is_empty() => {
-                swarm.note_that_nothing_goes_on()
+                swarm.note_that_nothing_goes_on(there)
             }
             true => {}
         }

@@ -30,11 +30,20 @@ const PAUSE_MAX: Duration = Duration::from_millis(200);
 const UNDER_WAY: &str = "operation_under_way";
 
 /// Who is at the coordinator's socket.
-enum Presence {
+///
+/// Beside one that hangs the answer takes seconds: a command asks once and passes it on.
+#[derive(Debug, Clone, Copy)]
+pub enum Presence {
     Answers,
     /// Somebody who does not move.
     Silent(Silence),
     Nobody,
+}
+
+impl Presence {
+    pub fn is_somebody(&self) -> bool {
+        !matches!(self, Self::Nobody)
+    }
 }
 
 fn note_silence(silence: &Silence) {
@@ -66,10 +75,10 @@ pub const READ_ONLY: &str = "Note: the file system of the repository is read-onl
 impl Swarm {
     /// Whether somebody answers at the coordinator's socket.
     pub fn has_coordinator(&self) -> bool {
-        !matches!(self.presence(), Presence::Nobody)
+        self.presence().is_somebody()
     }
 
-    fn presence(&self) -> Presence {
+    pub fn presence(&self) -> Presence {
         match self.runtime.block_on(ping(&self.paths.socket)) {
             Ok(()) => Presence::Answers,
             Err(ClientError::Silent(silence)) => Presence::Silent(silence),
@@ -96,10 +105,10 @@ impl Swarm {
     }
 
     /// Told beside a view that shows agents at work: what nobody looks after may not be at work any more.
-    pub fn note_that_nobody_coordinates(&self) {
-        match self.presence() {
+    pub fn note_that_nobody_coordinates(&self, there: &Presence) {
+        match there {
             Presence::Answers => return,
-            Presence::Silent(silence) => return note_silence(&silence),
+            Presence::Silent(silence) => return note_silence(silence),
             Presence::Nobody => {}
         }
         if self.is_watched() {
@@ -113,9 +122,9 @@ impl Swarm {
     }
 
     /// With nobody at work it is easily taken for a swarm that is about to start.
-    pub fn note_that_nothing_goes_on(&self) {
-        match self.presence() {
-            Presence::Silent(silence) => note_silence(&silence),
+    pub fn note_that_nothing_goes_on(&self, there: &Presence) {
+        match there {
+            Presence::Silent(silence) => note_silence(silence),
             Presence::Nobody if !self.is_watched() => {
                 crate::output::note("Note: no coordinator is running; `swarm run` starts the work");
             }

@@ -22,7 +22,8 @@ impl Swarm {
     pub fn view_of_coordinator<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         let client = Client::new(&self.paths.socket);
         let asked = client.view::<T>(name, None);
-        let seen: Seen<T> = self.runtime.block_on(asked).ok()?;
+        let heard = async { tokio::time::timeout(ANSWER_WITHIN, asked).await };
+        let seen: Seen<T> = self.runtime.block_on(heard).ok()?.ok()?;
         Some(seen.view)
     }
 
@@ -61,9 +62,11 @@ impl Swarm {
 
     /// The process that coordinates, if one answers.
     pub fn coordinator_pid(&self) -> Option<u32> {
-        if !self.has_coordinator() {
-            return None;
-        }
+        if self.has_coordinator() { self.last_coordinator_pid() } else { None }
+    }
+
+    /// The process that was the last to coordinate, whether or not it still does.
+    pub fn last_coordinator_pid(&self) -> Option<u32> {
         let owner: serde_json::Value =
             serde_json::from_slice(&std::fs::read(&self.paths.owner).ok()?).ok()?;
         u32::try_from(owner["pid"].as_u64()?).ok()

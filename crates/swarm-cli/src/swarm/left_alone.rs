@@ -7,13 +7,19 @@ use swarm_protocol::view::StatusView;
 use swarm_work::daemon::RunFiles;
 
 use super::Swarm;
+use super::ask::Presence;
 
 impl Swarm {
     /// What is shown of agents while nobody coordinates is what there is of them, and it waits for a person.
-    pub(super) fn show_as_left_alone(&self, state: &State, view: &mut StatusView) {
+    /// Gives who coordinates, where that had to be asked.
+    pub(super) fn show_as_left_alone(&self, state: &State, view: &mut StatusView) -> Option<Presence> {
         let nothing_is_left = !state.running && view.agents.is_empty();
-        if nothing_is_left || self.is_watched() || self.has_coordinator() {
-            return;
+        if nothing_is_left || self.is_watched() {
+            return None;
+        }
+        let there = self.presence();
+        if there.is_somebody() {
+            return Some(there);
         }
         view.attention.splice(0..0, show::left_alone(state)).for_each(drop);
         for agent in &mut view.agents {
@@ -28,6 +34,7 @@ impl Swarm {
                 (agent.iteration, agent.since) = (0, ended_at(&files).unwrap_or(state.at));
             }
         }
+        Some(there)
     }
 
     /// Agents whose processes are there, and other runs, of those that the ledger knows.

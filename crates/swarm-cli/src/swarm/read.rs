@@ -22,8 +22,19 @@ use swarm_protocol::view::{
 };
 
 use super::Swarm;
+use super::ask::Presence;
 use crate::error::CliError;
 use crate::watch::Watch;
+
+/// The swarm as one look finds it.
+pub struct Glance {
+    pub view: StatusView,
+    pub now: Timestamp,
+    /// What was asked for and has not come to its end, as it was typed.
+    pub under_way: Option<String>,
+    /// Who coordinates, where the look had to ask.
+    pub there: Option<Presence>,
+}
 
 impl Swarm {
     /// The state at a record, or now.
@@ -51,32 +62,30 @@ impl Swarm {
 
     /// And the moment it was looked at, for "since".
     pub fn status(&self, at: Option<u64>) -> Result<(StatusView, Timestamp), CliError> {
-        let (status, now, _) = self.status_with_operation(at)?;
-        Ok((status, now))
+        let Glance { view, now, .. } = self.glance(at)?;
+        Ok((view, now))
     }
 
-    /// The same, with what was asked for and has not come to its end, as it was typed.
-    pub fn status_with_operation(
-        &self,
-        at: Option<u64>,
-    ) -> Result<(StatusView, Timestamp, Option<String>), CliError> {
+    /// The same, with what was found out on the way.
+    pub fn glance(&self, at: Option<u64>) -> Result<Glance, CliError> {
         let state = self.planned(at)?;
         let now = if at.is_some() { state.at } else { self.now().max(state.at) };
         let under_way = show::operations(&state).into_iter().find(|o| o.state == OperationState::UnderWay);
-        let typed = under_way.map(|operation| {
+        let under_way = under_way.map(|operation| {
             let subject = operation.subject.map(|subject| format!(" {subject}")).unwrap_or_default();
             crate::output::harmless(&format!("swarm {}{subject}", operation.kind))
         });
         let mut view = show::status(&state, now);
+        let mut there = None;
         if at.is_none() {
-            self.show_as_left_alone(&state, &mut view);
+            there = self.show_as_left_alone(&state, &mut view);
             let (conflicts, branches) = self.conflicts(&state);
             conflicts.show_in_status(&mut view, &branches);
             if let Ok(settings) = self.configuration() {
                 view.without_walls = settings.config.without_walls();
             }
         }
-        Ok((view, now, typed))
+        Ok(Glance { view, now, under_way, there })
     }
 
     /// Everything that waits for a person, and the moment it was looked at.

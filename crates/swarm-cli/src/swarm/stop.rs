@@ -14,6 +14,7 @@ use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::refusal::Refusal;
 use swarm_server::client::{ClientError, send_command};
 
+use super::ask::Presence;
 use super::{Swarm, watchers};
 use crate::error::CliError;
 use crate::output;
@@ -119,12 +120,20 @@ impl Swarm {
             }
         }
         self.wake_coordinator();
-        if !self.has_coordinator() {
+        let there = self.presence();
+        if !there.is_somebody() {
             return Ok(!watchers.is_empty());
         }
         // Its number only tells it from the one before.
-        let coordinator = self.coordinator_pid().unwrap_or_default();
-        if asked.coordinator != Some(coordinator) && self.ask_to_drain(asked)? {
+        let coordinator = self.last_coordinator_pid().unwrap_or_default();
+        if asked.coordinator == Some(coordinator) {
+            return Ok(true);
+        }
+        if let Presence::Silent(silence) = there {
+            let error = CliError::no_coordinator("The coordinator does not answer").because(silence);
+            return Err(error.say(silence.hint()));
+        }
+        if self.ask_to_drain(asked)? {
             asked.coordinator = Some(coordinator);
         }
         Ok(true)

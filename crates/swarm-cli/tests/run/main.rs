@@ -5,6 +5,7 @@ mod another_trunk;
 mod arena;
 mod background;
 mod demo;
+mod hangs;
 mod killed;
 mod logs;
 mod publish;

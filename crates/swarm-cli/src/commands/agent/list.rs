@@ -13,8 +13,8 @@ use crate::output::harmless;
 use crate::output::money::{cost, tokens};
 use crate::output::table::table;
 use crate::output::time::{length, moment};
-use crate::swarm::Swarm;
 use crate::swarm::runs::RunRow;
+use crate::swarm::{Presence, Swarm};
 
 /// List agents at work and earlier runs
 ///
@@ -46,7 +46,11 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     runs.retain(|run| args.all || run.kind == "work");
     let (working, past): (Vec<RunRow>, Vec<RunRow>) = runs.into_iter().partition(|run| run.ended.is_none());
     let skipped = if args.all { 0 } else { past.len().saturating_sub(args.limit) };
-    let mut news = if working.is_empty() { BTreeMap::new() } else { swarm.agent_news() };
+    let there = (!working.is_empty()).then(|| swarm.presence());
+    let mut news = match there {
+        Some(Presence::Answers) => swarm.agent_news(),
+        _ => BTreeMap::new(),
+    };
     let rows: Vec<Row> = past
         .into_iter()
         .skip(skipped)
@@ -55,8 +59,8 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         .collect();
     let now = swarm.now();
     cx.out.view(&rows, |rows| text(rows, skipped, now))?;
-    if rows.iter().any(|row| row.run.ended.is_none()) {
-        swarm.note_that_nobody_coordinates();
+    if let Some(there) = &there {
+        swarm.note_that_nobody_coordinates(there);
     }
     Ok(())
 }

@@ -77,7 +77,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let waits = !delivery.as_ref().is_some_and(is_landed);
     cx.out.view(&Sent { answer, task, delivery }, describe)?;
     if waits {
-        swarm.note_that_nothing_goes_on();
+        swarm.note_that_nothing_goes_on(&swarm.presence());
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
             }
         }
     }
-    swarm.note_that_nothing_goes_on();
+    swarm.note_that_nothing_goes_on(&swarm.presence());
     Ok(())
 }
 
