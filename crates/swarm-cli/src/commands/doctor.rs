@@ -41,14 +41,18 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     let environment = crate::swarm::environment();
     let mut report = runtime()?.block_on(examine(&cx.repo, &environment, fix));
     let swarm = Swarm::open(cx).ok();
-    hear(&mut report, || swarm.is_none_or(|swarm| swarm.is_answered()));
+    let (answers, is_watched) = (
+        || swarm.as_ref().is_none_or(Swarm::is_answered),
+        || swarm.as_ref().is_some_and(Swarm::is_watched),
+    );
+    hear(&mut report, answers, is_watched);
     let (verbose, colour) = (cx.verbose > 0, cx.out.colour);
     cx.out.view(&report, |report| text(report, verbose, fix, colour))?;
     Ok(if report.problems == 0 { Exit::Done.into() } else { Exit::Refused.into() })
 }
 
 /// A coordinator that is there and lives may hang all the same: then nothing moves.
-fn hear(report: &mut DoctorView, answers: impl FnOnce() -> bool) {
+fn hear(report: &mut DoctorView, answers: impl FnOnce() -> bool, is_watched: impl FnOnce() -> bool) {
     let there = |one: &&mut Finding| one.id == "coordinator" && one.state == Health::Ok && one.what != NOBODY;
     let Some(coordinator) = report.findings.iter_mut().find(there) else { return };
     if answers() {
@@ -58,9 +62,12 @@ fn hear(report: &mut DoctorView, answers: impl FnOnce() -> bool) {
     coordinator.state = Health::Problem;
     coordinator.what =
         format!("process {pid} lives and has not answered for {} s: nothing moves", ANSWER_WITHIN.as_secs());
-    coordinator.fix = Some(format!(
-        "kill -9 {pid} ends it without loss and agents go on; then `swarm run` takes them over"
-    ));
+    // A run that somebody starts beside the next one is refused.
+    let next = match is_watched() {
+        true => "the `swarm run` that watches it starts the next one, which takes them over",
+        false => "then `swarm run` takes them over",
+    };
+    coordinator.fix = Some(format!("kill -9 {pid} ends it without loss and agents go on; {next}"));
     report.problems += 1;
 }
 
@@ -164,13 +171,19 @@ mod tests {
             fixed: 0,
         };
         let mut report = one("running as process 4711");
-        hear(&mut report, || true);
+        hear(&mut report, || true, || panic!("nothing is to be done"));
         assert_eq!(report.problems, 0);
-        hear(&mut report, || false);
+        hear(&mut report, || false, || false);
         assert_eq!(report.problems, 1);
         assert!(report.findings[0].what.starts_with("process 4711 lives"), "{:?}", report.findings);
-        assert!(report.findings[0].fix.as_deref().is_some_and(|fix| fix.starts_with("kill -9 4711")));
+        let way_out = |report: &DoctorView| report.findings[0].fix.clone().unwrap_or_default();
+        let fix = way_out(&report);
+        assert!(fix.starts_with("kill -9 4711") && fix.ends_with("; then `swarm run` takes them over"), "{fix}");
+        // Where somebody watches it a person has nothing to start.
+        let mut report = one("running as process 4711");
+        hear(&mut report, || false, || true);
+        assert!(way_out(&report).contains("that watches it starts the next one"));
         // Nobody is there to be asked.
-        hear(&mut one(NOBODY), || panic!("nobody is asked"));
+        hear(&mut one(NOBODY), || panic!("nobody is asked"), || panic!("nobody is asked"));
     }
 }

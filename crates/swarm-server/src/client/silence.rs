@@ -34,7 +34,8 @@ impl Silence {
                 format!("`kill -CONT {pid}` lets it go on (or `fg` in its terminal)")
             }
             Some(pid) => format!(
-                "`swarm doctor` looks for the cause; `kill -9 {pid}` ends it without loss, and `swarm run` continues"
+                "`swarm doctor` looks for the cause; `kill -9 {pid}` ends it without loss, and the next one continues: \
+                 whoever watches it starts that, else `swarm run`"
             ),
             None => "`swarm doctor` looks for the cause".into(),
         }
