@@ -6,7 +6,7 @@ use swarm_protocol::channel::FromDaemon;
 use swarm_protocol::outcome::Ended;
 use tokio::sync::watch;
 
-use super::executors::{ExecutorContext, FromExecutor, report_of};
+use super::executors::{ExecutorContext, FromExecutor, describe, report_of};
 use swarm_work::daemon::{DaemonSpec, RunFiles};
 use swarm_work::supervisor::{
     DaemonEnd, Found, SILENT_AFTER, cannot_reconnect, ensure_daemon, knock, secret_of, watch_daemon,
@@ -25,8 +25,7 @@ pub enum Attended {
 
 pub async fn attend(context: &ExecutorContext, spec: &DaemonSpec) -> Result<Attended, String> {
     let secret = secret_of(&context.world.key, &spec.run, &spec.nonce);
-    let found =
-        ensure_daemon(spec, &secret, &context.world.launch).await.map_err(|error| error.to_string())?;
+    let found = ensure_daemon(spec, &secret, &context.world.launch).await.map_err(describe)?;
     match found {
         Found::Ended(exit) => {
             hand_on(context, spec, exit.unacknowledged).await;

@@ -8,7 +8,7 @@ use swarm_protocol::failure::{Failure, FailureClass};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
 
 use super::attend::{Attended, attend};
-use super::executors::ExecutorContext;
+use super::executors::{ExecutorContext, describe};
 use super::operate::Background;
 use super::outfit::Outfit;
 use super::prompt::{neighbour, task_words};
@@ -76,7 +76,7 @@ pub(super) async fn review_by_agent(
         let members = &world.config.review.council.members;
         members.iter().find(|member| member.name == *name)?.focus.clone()
     });
-    let prompt = question(&world, setting, &tip).await.map_err(|error| error.to_string())?;
+    let prompt = question(&world, setting, &tip).await.map_err(describe)?;
     let spec = DaemonSpec {
         worktree: world.worktree_of(&task),
         attempt: by.round,

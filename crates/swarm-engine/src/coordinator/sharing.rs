@@ -8,6 +8,7 @@ use swarm_protocol::ids::{RunId, TaskId};
 
 use super::executors::trunk::trunk_tip;
 use super::outfit::Outfit;
+use super::workplace::with_causes;
 use super::world::World;
 use swarm_process::complain;
 use swarm_work::no_room;
@@ -65,13 +66,13 @@ impl World {
         let trunk = trunk_tip(self).await.map_err(|why| (failed(why, false), None))?;
         if let Err(error) = shared_tree::enter(&self.git, &place, &visitor, holds, &trunk).await {
             let full = no_room::met_by(&error);
-            let why = self.without_root(&format!("the shared tree: {error}"));
+            let why = self.without_root(&format!("the shared tree: {}", with_causes(&error)));
             return Err((failed(why.clone(), false), full.then_some(Report::Disk { low: true, why })));
         }
         let copied = copy_in(&self.git, NAME, &place, &self.copy_rule()).await;
         copied.map(drop).map_err(|error| {
             let full = no_room::met_by(&error);
-            let why = self.without_root(&error.to_string());
+            let why = self.without_root(&with_causes(&error));
             (failed(why.clone(), !full), full.then_some(Report::Disk { low: true, why }))
         })
     }

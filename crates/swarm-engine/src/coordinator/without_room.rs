@@ -113,6 +113,7 @@ impl Coordinator {
 #[cfg(test)]
 mod tests {
     use swarm_git::GitError;
+    use swarm_work::supervisor::EnsureError;
 
     use super::*;
     use crate::coordinator::executors::describe;
@@ -122,6 +123,9 @@ mod tests {
         let met = |code| describe(GitError::io("write", "index")(std::io::Error::from_raw_os_error(code)));
         assert!(is_full(&met(28)).is_some() && is_full(&met(13)).is_none());
         assert!(met(13).starts_with("cannot write index: "), "{}", met(13));
+        // What was to be asked of a reviewer, and a daemon that is to be begun, are told in the same way.
+        let begun = EnsureError::Io { path: "run".into(), source: std::io::Error::from_raw_os_error(122) };
+        assert!(is_full(&describe(begun)).is_some());
     }
 
     #[test]
