@@ -145,12 +145,17 @@ impl Store {
     /// For a coordinator: writes what is due, at most every five seconds, never when nothing changed, and aside:
     /// nobody waits for it.
     pub fn maybe_snapshot(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        let is_due = self.upkeep_due().is_some_and(|due| due <= now);
         if self.upkeep.writing.as_ref().is_some_and(|writing| !writing.is_finished()) {
+            // A disk that is slow, or hangs: it is looked at again later, and keeps nobody awake until then.
+            if is_due {
+                self.upkeep.written_at = Some(now);
+            }
             return Ok(());
         }
         self.take_written();
         let durable = self.head().is_some_and(|head| head.seq == self.state.seq);
-        if durable && self.upkeep_due().is_some_and(|due| due <= now) {
+        if durable && is_due {
             self.upkeep.written_at = Some(now);
             if let Some(due) = self.take_due(true)? {
                 let state = self.state.clone();
@@ -238,9 +243,72 @@ impl Store {
     }
 
     fn note_written(&mut self, written: Written) {
-        self.notices.extend(written.notices);
+        // A file that cannot be written is tried again and again; a person is told once.
+        for notice in written.notices {
+            if !self.notices.contains(&notice) {
+                self.notices.push(notice);
+            }
+        }
         if let Some(seq) = written.still_at {
             self.upkeep.snapshot_seq = seq;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::mpsc;
+
+    use swarm_protocol::command::{Command, Envelope, SaveKind};
+    use swarm_protocol::ids::CommandId;
+    use swarm_protocol::planfile;
+
+    use super::*;
+    use crate::store::{OpenOptions, Opened};
+
+    /// With a plan that no derived file shows.
+    fn store(dir: &Path) -> Store {
+        let root = dir.join("repo");
+        std::fs::create_dir_all(root.join(".git")).expect("a folder");
+        let paths = Paths::new(&root, &root.join(".git"));
+        let Ok(Opened::Writer(mut store)) = Store::open_writer(&paths, OpenOptions::new("test")) else {
+            panic!("it is free");
+        };
+        let plan = planfile::parse("test", b"# Ship it\n## Phase 1: Base\n- [ ] 1.1 First\n").expect("a plan");
+        let (kind, source) = (SaveKind::Save, "test".into());
+        let command = Command::SavePlan { plan, kind, source, reset_statuses: false, planning: None };
+        let id = CommandId::new("save").expect("an id");
+        let now = store.clock().now();
+        store.submit_blocking(Envelope { id, by: "person:test".into(), command }, now).expect("saved");
+        store
+    }
+
+    #[test]
+    fn a_disk_that_hangs_at_a_snapshot_keeps_nobody_awake() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut store = store(dir.path());
+        let (goes_on, hangs) = mpsc::channel::<()>();
+        store.upkeep.writing = Some(std::thread::spawn(move || {
+            let _ = hangs.recv();
+            Written { notices: vec![], still_at: None }
+        }));
+        let now = store.clock().now();
+        assert!(store.upkeep_due().is_some_and(|due| due <= now));
+        store.maybe_snapshot(now).expect("nothing is written");
+        assert_eq!(store.upkeep_due(), Some(now.plus_ms(EVERY_MS)));
+        drop(goes_on);
+    }
+
+    #[test]
+    fn a_file_that_can_never_be_written_is_told_once() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut store = store(dir.path());
+        let before = store.notices.len();
+        for _ in 0..3 {
+            let notices = vec![Notice::new("Cannot write it", "")];
+            store.note_written(Written { notices, still_at: Some(0) });
+        }
+        assert_eq!(store.notices.len(), before + 1);
     }
 }
