@@ -142,7 +142,7 @@ impl Coordinator {
     }
 
     /// Answers those who look. The disk has everything that the state holds by now.
-    fn show(
+    pub(super) fn show(
         &self,
         looks: Vec<(Look, oneshot::Sender<Looked>)>,
         deliveries: Vec<(CommandId, oneshot::Sender<Delivery>)>,

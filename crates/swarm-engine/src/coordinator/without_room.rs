@@ -44,6 +44,7 @@ impl Coordinator {
         }
         self.links.keep_only(|_| false);
         self.store.reload()?;
+        self.show(after.looks, after.deliveries);
         if self.store.ask_for_room(true)? {
             self.pause_for_room(why, tell).await?;
         }

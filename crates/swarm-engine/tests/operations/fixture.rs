@@ -113,8 +113,8 @@ impl Fixture {
         preview(&place, &state, command, state.at).await
     }
 
-    /// Coordinates until nothing more happens; `enough` says when it is asked to stop.
-    pub async fn coordinate(&self, dispatch: bool, mut enough: impl FnMut(&Event) -> bool) -> Finish {
+    /// One that has taken over and has not begun.
+    pub async fn coordinator(&self, dispatch: bool) -> Coordinator {
         let mut options = OpenOptions::new("test");
         if let Some(disk) = &self.disk {
             options.vfs = Arc::new(disk.clone());
@@ -124,7 +124,12 @@ impl Fixture {
             Opened::Busy(owner) => panic!("busy: {owner:?}"),
         };
         let world = self.world(store.ledger_id().unwrap_or_default().to_owned()).await;
-        let mut coordinator = Coordinator::start(store, world, dispatch).await.expect("it starts");
+        Coordinator::start(store, world, dispatch).await.expect("it starts")
+    }
+
+    /// Coordinates until nothing more happens; `enough` says when it is asked to stop.
+    pub async fn coordinate(&self, dispatch: bool, mut enough: impl FnMut(&Event) -> bool) -> Finish {
+        let mut coordinator = self.coordinator(dispatch).await;
         let (_knocks, mut socket) = mpsc::channel(1);
         let (urge, mut urges) = mpsc::channel(1);
         let tell = |told: Told<'_>| {

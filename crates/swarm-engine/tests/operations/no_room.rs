@@ -4,7 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
+use swarm_engine::channel::FromSocket;
+use swarm_engine::look::Look;
+use swarm_protocol::command::{Command, Envelope};
 use swarm_protocol::event::Event;
+use swarm_protocol::ids::CommandId;
+use swarm_protocol::plan::TaskSpec;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::faults::{BadDisk, Faults};
 use crate::fixture::Fixture;
@@ -66,4 +72,25 @@ async fn a_stop_that_could_not_be_recorded_is_recorded_when_there_is_room_again(
         })
         .await;
     assert!(stops, "it leaves in good order");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_looks_while_nothing_can_be_recorded_is_answered() {
+    let (_scratch, fixture, faults) = with_work().await;
+    let mut coordinator = fixture.coordinator(true).await;
+    let ((knocks, mut socket), (_urge, mut urges)) = (mpsc::channel(2), mpsc::channel(1));
+    faults.full.store(true, SeqCst);
+    // In one turn with a command that finds no room.
+    let id = CommandId::new("full").expect("an id");
+    let command = Command::AddTask { phase: None, after: None, task: TaskSpec::new(task("x"), "Do x") };
+    let (reply, _refused) = oneshot::channel();
+    let envelope = Envelope { id, by: "person:test".into(), command };
+    knocks.try_send(FromSocket::Command { envelope, reply }).expect("there is room for two");
+    let (reply, looked) = oneshot::channel();
+    knocks.try_send(FromSocket::Look { what: Look::Status, reply }).expect("there is room for two");
+    let looked = tokio::select! {
+        ended = coordinator.run(&mut socket, &mut urges, |_| ()) => panic!("it has ended: {ended:?}"),
+        looked = tokio::time::timeout(FULL_FOR, looked) => looked,
+    };
+    assert!(looked.expect("within a moment").is_ok_and(|looked| looked.view.is_ok()));
 }
