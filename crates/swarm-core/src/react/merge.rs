@@ -3,7 +3,7 @@
 use swarm_protocol::conflict::{self, Resolved};
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::ids::{Oid, RunId, TaskId};
-use swarm_protocol::outcome::{Gate, Next};
+use swarm_protocol::outcome::{Gate, Next, PauseReason};
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::reservation::Reservation;
 use swarm_protocol::time::Timestamp;
@@ -259,10 +259,12 @@ pub(super) fn effect_failed(
     }
 }
 
-/// Back to the queue for the trunk, later; after too many in a row a person is asked.
+/// Back to the queue for the trunk, later; after too many in a row a person is asked. Not for a full disk: nothing is
+/// merged until the pause for that is over, and it is tried again then.
 fn postpone(state: &State, id: TaskId, why: String, now: Timestamp) -> Vec<Event> {
     let failures = state.task(&id).map_or(0, |t| t.effect_failures) + 1;
-    let next = if failures >= EFFECT_FAILURES_MAX {
+    let full = state.paused.contains_key(&PauseReason::Disk);
+    let next = if failures >= EFFECT_FAILURES_MAX && !full {
         Next::Blocked { block: BlockKind::Setup, why: why.clone() }
     } else {
         Next::Approved { not_before: now.plus_ms(backoff_ms(state, failures)) }

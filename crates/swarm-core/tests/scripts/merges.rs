@@ -1,6 +1,6 @@
 //! Arcs of a merge: one at a time, waiting, losing races, going back to work.
 
-use crate::check;
+use crate::{check, played};
 
 const APPROVED: &str = "plan a b | slots 2 | start | ready a | ready b | complete a | complete b | green a | green b | stopped a | stopped b";
 
@@ -243,4 +243,16 @@ fn what_a_rule_resolved_is_verified_and_a_red_one_is_a_persons() {
             owed: Stop r4
         ",
     );
+}
+
+#[test]
+fn a_merge_that_finds_no_room_is_tried_again_however_often_and_one_that_breaks_otherwise_waits_for_a_person() {
+    let told = |once: &str| {
+        let ready = "plan a | start | ready a | complete a | green a | stopped a";
+        played(&format!("{ready} | {}", once.repeat(6)))
+    };
+    let full = told("disk low | unbuilt a | disk fine | +600s | ");
+    assert!(!full.contains("Blocked") && full.contains("Build a"), "{full}");
+    let broken = told("unbuilt a | +600s | ");
+    assert!(broken.contains("Blocked (setup)"), "{broken}");
 }

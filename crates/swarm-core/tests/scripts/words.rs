@@ -3,7 +3,7 @@
 //! `start profiles` has three: `main` (its group is `one`; `spare` stands in for it, `wide` has broader
 //! rights), `spare` of the group `two`, `wide` of `one` · `start budget` allows 150 tokens to a task and 350 to
 //! the swarm · `orphaned a` · `fails a quota silent` without a time · `probe fine` `probe quota` `probe lost` ·
-//! `notes a` · `disk low` `disk fine` · `revive ed-001` · `quota open one` `quota hold one` · `split a b c:b` ·
+//! `notes a` · `disk low` `disk fine` · `unbuilt a` · `revive ed-001` · `quota open one` `quota hold one` · `split a b c:b` ·
 //! `start alike` allows two failures of the checks that are alike · `start tried` tries them where the task began ·
 //! `again a` its worktree is ready, with its work · `red otherwise a` · `start three` allows three claims without progress · `closing` `resume close` `resume checks` ·
 //! `start read` a person reviews everything · `start tagged` by the tags docs and keys ·
@@ -149,6 +149,10 @@ pub fn report(state: &State, words: &[&str]) -> Option<Report> {
             let over = state.runs.iter().find(|(_, run)| run.task == id(name) && run.ended);
             let run = over.map_or_else(|| RunId::nth(999), |(run, _)| run.clone());
             Report::EffectFailed { key: KeyName::from(&Key::Stop(run)), task: id(name), why: why.join(" ") }
+        }
+        ["unbuilt", name] => {
+            let (key, task) = (KeyName::from(&Key::Build(id(name))), id(name));
+            Report::EffectFailed { key, task, why: "git broke".into() }
         }
         ["notes", name] => {
             Report::Noted { run: run_of(state, &id(name)), text: "the same call 5 times".into() }
