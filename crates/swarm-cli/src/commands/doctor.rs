@@ -178,7 +178,8 @@ mod tests {
         assert!(report.findings[0].what.starts_with("process 4711 lives"), "{:?}", report.findings);
         let way_out = |report: &DoctorView| report.findings[0].fix.clone().unwrap_or_default();
         let fix = way_out(&report);
-        assert!(fix.starts_with("kill -9 4711") && fix.ends_with("; then `swarm run` takes them over"), "{fix}");
+        assert!(fix.starts_with("kill -9 4711"), "{fix}");
+        assert!(fix.ends_with("; then `swarm run` takes them over"), "{fix}");
         // Where somebody watches it a person has nothing to start.
         let mut report = one("running as process 4711");
         hear(&mut report, || false, || true);

@@ -246,7 +246,7 @@ fn what_a_rule_resolved_is_verified_and_a_red_one_is_a_persons() {
 }
 
 #[test]
-fn a_merge_that_finds_no_room_is_tried_again_however_often_and_one_that_breaks_otherwise_waits_for_a_person() {
+fn a_merge_without_room_is_tried_again_however_often_and_one_that_breaks_waits_for_a_person() {
     let told = |once: &str| {
         let ready = "plan a | start | ready a | complete a | green a | stopped a";
         played(&format!("{ready} | {}", once.repeat(6)))

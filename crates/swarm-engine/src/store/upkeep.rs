@@ -275,7 +275,8 @@ mod tests {
         let Ok(Opened::Writer(mut store)) = Store::open_writer(&paths, OpenOptions::new("test")) else {
             panic!("it is free");
         };
-        let plan = planfile::parse("test", b"# Ship it\n## Phase 1: Base\n- [ ] 1.1 First\n").expect("a plan");
+        let text = "# Ship it\n## Phase 1: Base\n- [ ] 1.1 First\n";
+        let plan = planfile::parse("test", text.as_bytes()).expect("a plan");
         let (kind, source) = (SaveKind::Save, "test".into());
         let command = Command::SavePlan { plan, kind, source, reset_statuses: false, planning: None };
         let id = CommandId::new("save").expect("an id");
