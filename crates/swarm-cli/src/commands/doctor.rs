@@ -41,10 +41,8 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     let environment = crate::swarm::environment();
     let mut report = runtime()?.block_on(examine(&cx.repo, &environment, fix));
     let swarm = Swarm::open(cx).ok();
-    let (answers, is_watched) = (
-        || swarm.as_ref().is_none_or(Swarm::is_answered),
-        || swarm.as_ref().is_some_and(Swarm::is_watched),
-    );
+    let (answers, is_watched) =
+        (|| swarm.as_ref().is_none_or(Swarm::is_answered), || swarm.as_ref().is_some_and(Swarm::is_watched));
     hear(&mut report, answers, is_watched);
     let (verbose, colour) = (cx.verbose > 0, cx.out.colour);
     cx.out.view(&report, |report| text(report, verbose, fix, colour))?;
