@@ -59,4 +59,7 @@ async fn every_changed_file_is_named_with_what_became_of_it() {
     // Nor does the patch hide the submodule.
     let patch = git.diff_text(&from, &to, DiffKind::Patch).await.expect("git works");
     assert!(String::from_utf8_lossy(&patch).contains("Subproject commit"));
+    // What decides about work sees it, too.
+    let paths = git.changed_paths(&from, &to).await.expect("git works");
+    assert!(paths.iter().any(|path| path.as_os_str() == "library"), "{paths:?}");
 }

@@ -63,6 +63,33 @@ async fn the_rest_is_committed_onto_the_branch_and_status_is_clean() {
     assert_eq!(stale, Rest::Moved { now: Some(tip) });
 }
 
+/// Git then compares as if the link had not changed, and the index that the rest is committed from would keep the old one.
+#[tokio::test]
+async fn the_rest_is_committed_with_the_link_of_a_submodule_that_git_is_told_to_ignore() {
+    let scratch = Scratch::new();
+    let (first, second) = (scratch.oid("main~1"), scratch.oid("main"));
+    let link = |oid: &swarm_protocol::ids::Oid| format!("160000,{oid},library");
+    let told = "[submodule \"library\"]\n\tpath = library\n\turl = ./library\n\tignore = all\n";
+    scratch.write(".gitmodules", told);
+    scratch.git(["add", ".gitmodules"]);
+    scratch.git(["update-index", "--add", "--cacheinfo", &link(&first)]);
+    scratch.git(["commit", "--quiet", "-m", "a submodule"]);
+    let git = scratch.open().await;
+    let task = task("t1");
+    let made = prepare(&git, &task, &scratch.worktrees(), &BaseRule::Trunk("main".into())).await.unwrap();
+    git_in(&made.path, ["update-index", "--cacheinfo", &link(&second)]);
+    git_in(&made.path, ["commit", "--quiet", "-m", "the library"]);
+    write(&made.path, "b.txt", b"changed\n");
+    let tip = scratch.oid("swarm/t1");
+    let Rest::Committed(rest) =
+        commit_rest(&git, &made.path, &task, &tip, "rest\n", RESCUE_FILE_MAX_BYTES).await.unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!(scratch.git(["rev-parse", &format!("{rest}:library")]), second.as_str());
+    assert_eq!(scratch.git(["show", &format!("{rest}:b.txt")]), "changed");
+}
+
 #[tokio::test]
 async fn a_folder_that_has_become_a_link_does_not_stop_the_rest_from_being_committed() {
     let scratch = Scratch::new();

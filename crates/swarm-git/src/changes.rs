@@ -8,6 +8,7 @@ use swarm_process::Input;
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError};
+use super::entry::ALL_LINKS;
 use super::refs::parse_oid;
 
 /// Files that are named to git.
@@ -40,7 +41,8 @@ impl Git {
         let mut found: BTreeMap<Oid, Vec<Changed>> = BTreeMap::new();
         for some in commits.chunks(1_000) {
             let args = ["diff-tree", "--stdin", "-r", "--root", "--no-renames", "--raw", "--no-abbrev", "-z"];
-            let mut call = self.call(args).global("--literal-pathspecs").arg("--diff-merges=first-parent");
+            let call = self.call(args).args([ALL_LINKS, "--diff-merges=first-parent"]);
+            let mut call = call.global("--literal-pathspecs");
             // More would not fit into a command line; then all are read, which is slower.
             if paths.len() <= PATHS_MAX {
                 call = call.arg("--").args(paths.iter().map(|path| OsStr::from_bytes(path)));

@@ -3,6 +3,7 @@
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError};
+use super::entry::ALL_LINKS;
 
 /// How it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,14 +15,14 @@ pub enum DiffKind {
     Files,
 }
 
-/// Told by git alone, the same for everybody. What a `.gitmodules` says of a submodule hides no change of it.
+/// Told by git alone, the same for everybody.
 pub(super) const PLAIN: [&str; 7] = [
     "diff",
     "--no-ext-diff",
     "--no-textconv",
     "--no-color",
     "--find-renames",
-    "--ignore-submodules=none",
+    ALL_LINKS,
     "--submodule=short",
 ];
 

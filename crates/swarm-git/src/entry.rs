@@ -15,6 +15,9 @@ pub struct Entry {
 pub const MODE_SYMLINK: u32 = 0o120000;
 pub const MODE_GITLINK: u32 = 0o160000;
 
+/// Said to git wherever it compares: what a `.gitmodules` or a configuration says of a submodule hides no change of it.
+pub const ALL_LINKS: &str = "--ignore-submodules=none";
+
 /// A path that differs between two commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {

@@ -50,7 +50,7 @@ pub use conflicts::{Conflicted, Sides};
 pub use diff_text::DiffKind;
 pub use differences::{Differences, SmallIndex, Untracked};
 pub use discover::{Repository, version};
-pub use entry::{Change, Entry, MODE_GITLINK, MODE_SYMLINK};
+pub use entry::{ALL_LINKS, Change, Entry, MODE_GITLINK, MODE_SYMLINK};
 pub use guard::Notice;
 pub use lines::{Brought, Placed, Told};
 pub use marker::{lock_within, write_note};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitCall, GitError, failed};
-use super::entry::{Change, Entry};
+use super::entry::{ALL_LINKS, Change, Entry};
 use super::refs::parse_oid;
 use swarm_process::Input;
 
@@ -43,6 +43,7 @@ impl Git {
             "--no-renames",
             "--no-ext-diff",
             "--no-textconv",
+            ALL_LINKS,
             "--raw",
             "--no-abbrev",
         ];

@@ -9,6 +9,7 @@ use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError};
 use super::changes::{Changed, lines};
+use super::entry::ALL_LINKS;
 use super::refs::parse_oid;
 use super::renames::Renames;
 use swarm_process::Input;
@@ -194,7 +195,7 @@ impl Git {
         let mut found = BTreeMap::new();
         for some in commits.chunks(1_000) {
             let args = ["diff-tree", "--stdin", "-r", "--root", "--no-renames", "--name-only"];
-            let call = self.call(args).arg("--diff-merges=first-parent");
+            let call = self.call(args).args([ALL_LINKS, "--diff-merges=first-parent"]);
             let told = call.stdin(lines(some)).long_list().ok().await?;
             let known: BTreeSet<&str> = some.iter().map(Oid::as_str).collect();
             let mut at: Option<Oid> = None;
@@ -223,7 +224,7 @@ impl Git {
             // Without prefixes: read backwards they would change places, and with them the id.
             let args =
                 ["diff-tree", "--stdin", "-p", "--root", "--no-prefix", "--no-ext-diff", "--no-textconv"];
-            let mut call = self.call(args).arg("--diff-merges=first-parent");
+            let mut call = self.call(args).args([ALL_LINKS, "--diff-merges=first-parent"]);
             if back {
                 call = call.arg("-R");
             }

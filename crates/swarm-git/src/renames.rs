@@ -6,6 +6,7 @@ use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError};
 use super::changes::lines;
+use super::entry::ALL_LINKS;
 use super::refs::parse_oid;
 
 /// Of one commit: so many files are compared with one another at most. What is left out counts as deleted and added.
@@ -27,7 +28,7 @@ impl Renames {
         let mut renames = Self { all: Vec::new(), order };
         for some in line.chunks(1_000) {
             let args = ["diff-tree", "--stdin", "-r", "-M", COMPARED_MAX, "--diff-filter=R", "--raw", "-z"];
-            let call = git.call(args).arg("--diff-merges=first-parent");
+            let call = git.call(args).args([ALL_LINKS, "--diff-merges=first-parent"]);
             let told = call.stdin(lines(some)).long_list().ok().await?;
             let mut words = told.split(|b| *b == 0).filter(|word| !word.is_empty());
             let mut at: Option<usize> = None;

@@ -54,6 +54,18 @@ async fn a_file_that_is_too_large_is_refused_also_when_the_store_has_it_already(
     }
 }
 
+/// Git then lists no change of it, and nobody would see that the commit is nowhere.
+#[tokio::test]
+async fn a_link_to_a_commit_of_nowhere_is_refused_also_where_git_is_told_to_ignore_it() {
+    let lent = Lent::new().await;
+    let told = "[submodule \"library\"]\n\tpath = library\n\turl = ./library\n\tignore = all\n";
+    lent.field.scratch.write(".gitmodules", told);
+    lent.field.scratch.commit_all("person: ignore it");
+    lent.sh("git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),library; git commit -qm link");
+    let HandedIn::Refused { why } = lent.hand_in().await else { panic!("it was taken") };
+    assert!(why.contains("library is a repository of its own"), "{why}");
+}
+
 #[tokio::test]
 async fn commits_beside_the_branch_are_kept_under_the_name_that_is_told() {
     for (text, why) in [

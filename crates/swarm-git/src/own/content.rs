@@ -9,6 +9,7 @@ use super::OwnRepository;
 use super::quarantine::Copied;
 use super::take::{Limits, Stranger, revs};
 use crate::call::GitError;
+use crate::entry::ALL_LINKS;
 use crate::objects::path_of;
 use swarm_process::Input;
 
@@ -31,7 +32,8 @@ impl Stranger<'_> {
         let commits = list.long_list().ok().await?;
         let diff =
             ["diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--raw", "--no-renames", "--no-abbrev"];
-        let raw = self.checked(diff).stdin(Input::Bytes(commits)).long_list().ok().await?;
+        let diff = self.checked(diff).arg(ALL_LINKS).stdin(Input::Bytes(commits));
+        let raw = diff.long_list().ok().await?;
         let (mut linked, mut files) = (Vec::new(), BTreeMap::new());
         let mut words = raw.split(|byte| *byte == 0);
         while let Some(word) = words.next() {

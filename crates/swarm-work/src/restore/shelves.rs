@@ -9,7 +9,7 @@ use swarm_protocol::ids::Oid;
 use super::{Saved, Shelf};
 use crate::operation::ref_word;
 use crate::remove::{About, trashed};
-use swarm_git::{Git, GitError};
+use swarm_git::{ALL_LINKS, Git, GitError};
 use swarm_process::Input;
 
 /// In the name of an agent's own repository in the trash, between its task and the time.
@@ -171,6 +171,7 @@ async fn changed_counts(git: &Git, all: &[Saved]) -> Result<BTreeMap<String, usi
         "--name-only",
         "--no-ext-diff",
         "--no-renames",
+        ALL_LINKS,
         "--diff-merges=first-parent",
     ];
     let listed = git.call(args).stdin(Input::Bytes(input.into_bytes())).long_list().ok().await?;
