@@ -6,7 +6,7 @@ use crate::publish_situations;
 use git_scratch::{git_in, write};
 use publish_situations::Situation::{self, *};
 use publish_situations::Story;
-use swarm_work::publish::{Publication, publish};
+use swarm_work::publish::{Intent, Publication, publish};
 
 #[tokio::test]
 async fn every_situation_is_published_or_waits_with_its_reason() {
@@ -105,6 +105,27 @@ async fn a_person_in_another_folder_of_the_same_name_is_not_touched() {
     assert!(matches!(outcome, Publication::Waits(_)), "{outcome:?}");
     assert_eq!(story.scratch.read("link/precious"), "mine\n");
     assert_eq!(git_in(&story.scratch.repo, ["status", "--porcelain"]), "");
+}
+
+/// Who renames a branch often leaves its old name as a symbolic ref to the new one; git moves the branch by either.
+#[tokio::test]
+async fn a_trunk_that_is_another_name_of_the_branch_checked_out_takes_the_checkout_along() {
+    for situation in [Clean, DirtySame, MidRebase] {
+        let story = Story::begin(situation);
+        story.scratch.git(["symbolic-ref", "refs/heads/alias", "refs/heads/main"]);
+        let intent = Intent { trunk: "alias".into(), ..story.intent.clone() };
+        let outcome = publish(&story.git().await, &intent).await.unwrap();
+        assert_eq!(story.scratch.git(["symbolic-ref", "refs/heads/alias"]), "refs/heads/main");
+        story.check_nothing_left(&format!("{situation:?}"));
+        if situation == Clean {
+            assert_eq!(outcome, Publication::Published);
+            assert_eq!(story.scratch.oid("main"), intent.new);
+            assert_eq!(story.scratch.git(["status", "--porcelain"]), "");
+            continue;
+        }
+        assert!(matches!(outcome, Publication::Waits(_)), "{situation:?}: {outcome:?}");
+        assert_eq!(story.scratch.oid("main"), intent.old);
+    }
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError};
+use super::ref_files::is_plain;
 
 /// What HEAD of a checkout says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +109,25 @@ fn read_head(git_dir: &Path) -> Head {
     }
 }
 
+/// Names that lead to one another; git follows no more.
+const NAMES_MAX: usize = 5;
+
+/// The branch that a name stands for: who renames one often leaves the old name as a symbolic ref to the new one. Git moves
+/// the branch, whichever name it is told.
+fn real_name(common_dir: &Path, name: &str) -> String {
+    let mut name = name.to_owned();
+    for _ in 0..NAMES_MAX {
+        if !is_plain(&name) {
+            break;
+        }
+        match small_text(&common_dir.join(&name)).trim().strip_prefix("ref:") {
+            Some(other) => name = other.trim().to_owned(),
+            None => break,
+        }
+    }
+    name
+}
+
 /// A small text file; nothing when it is anything else. An agent may have put a pipe or a huge file there,
 /// which must neither stop nor fill us.
 pub(super) fn small_text(path: &Path) -> String {
@@ -140,16 +160,30 @@ impl Checkout {
         signs.iter().find(|(name, _)| self.git_dir.join(name).exists()).map(|(_, what)| *what)
     }
 
+    /// Whether HEAD is on `branch` (a full name), under whichever of its names.
+    pub fn shows(&self, branch: &str) -> bool {
+        matches!(&self.head, Head::Branch(name) if name == branch || self.real(name) == self.real(branch))
+    }
+
+    fn real(&self, name: &str) -> String {
+        let common_dir = match self.is_main {
+            true => Some(self.git_dir.as_path()),
+            false => self.git_dir.parent().and_then(Path::parent),
+        };
+        common_dir.map_or_else(|| name.to_owned(), |dir| real_name(dir, name))
+    }
+
     /// Whether this checkout shows `branch` (a full name), or will come back to it when what it is
     /// in the middle of ends.
     pub fn occupies(&self, branch: &str) -> bool {
-        if self.head == Head::Branch(branch.to_owned()) {
+        if self.shows(branch) {
             return true;
         }
-        let short = branch.strip_prefix("refs/heads/").unwrap_or(branch);
+        let real = self.real(branch);
+        let names = [branch, &*real].map(|name| (name, name.strip_prefix("refs/heads/").unwrap_or(name)));
         let names_it = |file: &str| {
             let text = small_text(&self.git_dir.join(file));
-            text.lines().any(|line| line.trim() == branch || line.trim() == short)
+            text.lines().any(|line| names.iter().any(|(full, short)| [*full, *short].contains(&line.trim())))
         };
         ["rebase-merge/head-name", "rebase-apply/head-name", "rebase-merge/update-refs", "BISECT_START"]
             .into_iter()

@@ -7,7 +7,7 @@ use super::hold::Hold;
 use super::look::{Look, OnDisk, look, strangers_in};
 use super::settle::settle_held;
 use super::{Intent, WaitReason, Waits};
-use swarm_git::{Change, Git, GitCall, GitError, Head};
+use swarm_git::{Change, Git, GitCall, GitError};
 use swarm_process::{Ended, Input};
 
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Follower {
         if let Some(what) = checkout.mid_way() {
             return Ok(Some(self.waits(WaitReason::MidWay(what))));
         }
-        if checkout.head != Head::Branch(branch.to_owned()) {
+        if !checkout.shows(branch) {
             return Ok(Some(
                 self.waits(WaitReason::Refused { said: format!("HEAD is not at {branch} any more") }),
             ));
