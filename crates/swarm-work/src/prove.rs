@@ -53,7 +53,7 @@ fn made_by_us(proof: &Proof) -> impl Iterator<Item = &Oid> {
 }
 
 /// The commits of agents that came to trunk by a merge of ours: they are the task's work, as the merge is.
-async fn brought_by_merges(git: &Git, commits: &[Oid]) -> Result<BTreeSet<Oid>, GitError> {
+pub(crate) async fn brought_by_merges(git: &Git, commits: &[Oid]) -> Result<BTreeSet<Oid>, GitError> {
     let mut brought = BTreeSet::new();
     for oid in commits {
         let parents = git.commit_parts(oid).await?.parents;

@@ -113,6 +113,34 @@ async fn a_merge_commit_is_reverted_as_what_it_brought_to_its_first_parent() {
     );
 }
 
+/// Where main was merged into a person's branch, and trunk went on to that, the first parent is the person's.
+#[tokio::test]
+async fn work_that_trunk_has_only_by_a_persons_merge_is_found() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let then = scratch.oid("main");
+    scratch.write("a.txt", "one\n");
+    let first = scratch.commit_all("first of the swarm");
+    scratch.git(["switch", "--quiet", "-c", "persons", then.as_str()]);
+    scratch.write("mine.txt", "the person's\n");
+    let mine = scratch.commit_all("the person's");
+    scratch.git(["merge", "--quiet", "-m", "main merged", "main"]);
+    scratch.git(["switch", "--quiet", "main"]);
+    scratch.git(["merge", "--quiet", "--ff-only", "persons"]);
+    let merge = scratch.oid("main");
+    scratch.write("b.txt", "two\n");
+    let second = scratch.commit_all("second of the swarm");
+    for trunk in [None, Some(then)] {
+        let revert = vec![second.clone(), first.clone()];
+        let ask = SurveyAsk { trunk, revert, ..SurveyAsk::default() };
+        let found = survey(&git, "main", &scratch.worktrees(), &ask).await.unwrap();
+        let since: Vec<&Oid> = found.since.iter().map(|commit| &commit.oid).collect();
+        assert_eq!(since[..2], [&second, &merge], "newest first");
+        assert!(since.len() == 4 && since.contains(&&first) && since.contains(&&mine), "{since:?}");
+        assert!(found.since.iter().all(|commit| !commit.pushed && !commit.subject.is_empty()));
+    }
+}
+
 /// Somebody may edit the rules between two tries: what was made is there, and the operation comes to the same.
 #[tokio::test]
 async fn a_file_that_was_made_again_for_an_operation_is_kept_whatever_the_rules_say_by_then() {

@@ -1,7 +1,7 @@
 //! What git says before an operation: trunk then and now, whose commits lie between, what the checkouts hold.
 //! Reads only (it may write objects that nobody refers to), so a preview takes the very same look.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use swarm_protocol::event::Proof;
@@ -14,6 +14,7 @@ use crate::publish::{Intent, WaitReason, in_the_way};
 use crate::worktree::{checkouts_of_people, marker_of, records_at};
 use swarm_git::revert::{Carried, Carry, pick, revert};
 use swarm_git::{Git, GitError, patches};
+use swarm_process::Input;
 
 /// Local paths named at most; a person with more looks at `git status`.
 const LOCAL_MAX: usize = 10_000;
@@ -30,7 +31,7 @@ pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Resu
         showing.iter().find_map(|checkout| checkout.mid_way()).map(|what| what.describe().0.to_owned());
     if let Some(now) = &now {
         match (&ask.trunk, ask.revert.last()) {
-            (Some(then), _) => compare(git, &mut found, then, now).await?,
+            (Some(then), _) => compare(git, &mut found, (then, now), &ask.revert).await?,
             (None, Some(_)) => found.since = since(git, &ask.revert, now).await?,
             (None, None) => {}
         }
@@ -67,12 +68,17 @@ async fn another(git: &Git, name: &str, ask: &SurveyAsk) -> Result<OtherBranch, 
     Ok(found)
 }
 
-async fn compare(git: &Git, found: &mut Survey, then: &Oid, now: &Oid) -> Result<(), GitError> {
+async fn compare(
+    git: &Git,
+    found: &mut Survey,
+    (then, now): (&Oid, &Oid),
+    ours: &[Oid],
+) -> Result<(), GitError> {
     if git.resolve(then.as_str()).await?.is_none() || git.merge_base(then, now).await?.is_none() {
         found.unrelated = true;
         return Ok(());
     }
-    found.since = between(git, then, now, false).await?;
+    found.since = with_ours(git, then, now, ours).await?;
     found.ahead = between(git, now, then, true).await?;
     if !found.ahead.is_empty() {
         // What somebody rebased is there under another name, and needs not come back.
@@ -168,10 +174,44 @@ async fn since(git: &Git, commits: &[Oid], now: &Oid) -> Result<Vec<TrunkCommit>
         return Ok(Vec::new());
     }
     match git.common_base(before.iter()).await? {
-        Some(base) => between(git, &base, now, false).await,
+        Some(base) => with_ours(git, &base, now, commits).await,
         None => Ok(Vec::new()),
     }
 }
+
+/// Commits of `from..to` along the first parents, newest first, and between them those of ours that trunk has by somebody's
+/// merge: where main was merged into another branch and trunk went on to that, the first parent is the other branch.
+async fn with_ours(git: &Git, from: &Oid, to: &Oid, ours: &[Oid]) -> Result<Vec<TrunkCommit>, GitError> {
+    let line = between(git, from, to, false).await?;
+    let on_line: BTreeSet<&Oid> = line.iter().map(|commit| &commit.oid).collect();
+    let mut beside: Vec<Oid> = ours.iter().filter(|oid| !on_line.contains(oid)).cloned().collect();
+    let missing = git.missing_commits(&beside).await?;
+    beside.retain(|oid| !missing.contains(oid));
+    let newer = patches::listed(git, &beside, &["--not", from.as_str()]).await?;
+    beside.retain(|oid| newer.contains(oid));
+    let off = patches::listed(git, &beside, &["--not", to.as_str()]).await?;
+    beside.retain(|oid| !off.contains(oid));
+    if beside.is_empty() {
+        return Ok(line);
+    }
+    // What a merge of ours brought belongs to that.
+    let merges = line.iter().map(|commit| &commit.oid).filter(|oid| ours.contains(oid)).cloned();
+    let brought = prove::brought_by_merges(git, &merges.collect::<Vec<_>>()).await?;
+    beside.retain(|oid| !brought.contains(oid));
+    let unpushed = patches::listed(git, &beside, &["--not", "--remotes"]).await?;
+    let call = git.call(["rev-list", "--no-walk=unsorted", "--stdin"]).args(TOLD);
+    let names = beside.iter().flat_map(|oid| format!("{oid}\n").into_bytes()).collect();
+    let told = call.stdin(Input::Bytes(names)).long_list().ok().await?;
+    let beside = parsed(&told, |oid| unpushed.contains(oid))?;
+    let mut all: BTreeMap<Oid, TrunkCommit> =
+        line.into_iter().chain(beside).map(|commit| (commit.oid.clone(), commit)).collect();
+    let to = std::slice::from_ref(to);
+    let order = patches::listed_newest_first(git, to, &["--not", from.as_str()]).await?;
+    Ok(order.iter().filter_map(|oid| all.remove(oid)).collect())
+}
+
+/// Name, subject and text of commits, each ended by a NUL.
+const TOLD: [&str; 2] = ["--no-commit-header", "--format=%H%x00%s%x00%b%x00"];
 
 /// Commits of `from..to` along the first parents. What a merge brought belongs to the merge.
 async fn between(git: &Git, from: &Oid, to: &Oid, oldest_first: bool) -> Result<Vec<TrunkCommit>, GitError> {
@@ -181,21 +221,23 @@ async fn between(git: &Git, from: &Oid, to: &Oid, oldest_first: bool) -> Result<
         let call = git.call(args.clone()).args(["--not", "--remotes"]);
         call.long_list().ok().await?.split(|b| *b == b'\n').map(<[u8]>::to_vec).collect()
     };
-    args.push("--no-commit-header");
-    args.push("--format=%H%x00%s%x00%b%x00");
+    args.extend(TOLD);
     if oldest_first {
         args.push("--reverse");
     }
     let told = git.call(args).long_list().ok().await?;
+    parsed(&told, |oid| kept_here.contains(oid.as_str().as_bytes()))
+}
+
+fn parsed(told: &[u8], is_unpushed: impl Fn(&Oid) -> bool) -> Result<Vec<TrunkCommit>, GitError> {
     let fields: Vec<&[u8]> = told.split(|b| *b == 0).collect();
     let mut commits = Vec::new();
     for three in fields.chunks_exact(3) {
-        let name = three[0].trim_ascii();
-        let oid = Oid::new(String::from_utf8_lossy(name))
+        let oid = Oid::new(String::from_utf8_lossy(three[0].trim_ascii()))
             .map_err(|bad| GitError::Unreadable { command: "rev-list".into(), what: bad.to_string() })?;
         let subject = String::from_utf8_lossy(three[1]).into_owned();
         let reverts = patches::reverted(three[2]).into_iter().collect();
-        commits.push(TrunkCommit { pushed: !kept_here.contains(name), oid, subject, reverts });
+        commits.push(TrunkCommit { pushed: !is_unpushed(&oid), oid, subject, reverts });
     }
     Ok(commits)
 }

@@ -41,6 +41,24 @@ fn what_a_person_reverted_is_not_reverted_again() {
     }
 }
 
+/// Trunk as after `git merge main` in another branch and a fast-forward to that, or after a pull in another clone: the first
+/// parent of the merge is not what trunk was before.
+#[test]
+fn work_that_trunk_has_by_a_persons_merge_is_taken_back_and_the_persons_stays() {
+    for command in [BACK[0], BACK[1], &["task", "rollback", "1.1", "--cascade"]] {
+        let arena = two_done();
+        arena.git(&["checkout", "--quiet", "-b", "mine", "main~2"]);
+        arena.commit("mine.txt", "mine\n");
+        arena.git(&["merge", "--quiet", "-m", "mine: main merged", "main"]);
+        arena.git(&["checkout", "--quiet", "main"]);
+        arena.git(&["merge", "--quiet", "--ff-only", "mine"]);
+        arena.ok(&[command, &["--yes"][..]].concat());
+        assert_eq!(on_trunk(&arena), ["README.md", "mine.txt"], "{command:?}");
+        arena.ok(&["undo", "--yes"]);
+        assert_eq!(on_trunk(&arena), ["README.md", "mine.txt", "one.txt", "two.txt"], "{command:?}");
+    }
+}
+
 /// Reverted a second time it would be in conflict with what the person wrote instead.
 #[test]
 fn what_a_person_wrote_instead_of_reverted_work_stays() {
