@@ -165,6 +165,45 @@ async fn renames_follow_and_names_that_are_not_utf8_are_kept() {
     assert!(changed.iter().any(|path| path == odd), "{changed:?}");
 }
 
+/// What was reverted on trunk since does not come back with the task, whichever way its branch came upon it.
+#[tokio::test]
+async fn commits_of_trunk_below_a_branch_that_was_put_upon_them_are_not_the_tasks() {
+    let ways: [&[&[&str]]; 2] = [
+        &[&["rebase", "--quiet", "main"]],
+        &[
+            &["branch", "mine"],
+            &["reset", "--quiet", "--hard", "main"],
+            &["merge", "--quiet", "--no-ff", "-m", "my work upon main", "mine"],
+        ],
+    ];
+    for way in ways {
+        let story = Story::begin().await;
+        story.agent_commits("x.txt", "x\n", "one");
+        story.scratch.write("b.txt", "b two\n");
+        story.scratch.commit_all("trunk goes on");
+        way.iter().for_each(|args| drop(git_in(&story.work.path, *args)));
+        story.scratch.git(["revert", "--no-edit", "HEAD"]);
+        let built = story.built().await;
+        assert_eq!(built.commits.len(), 1, "{way:?}");
+        assert_eq!(story.show(&built.result, "b.txt"), "b one", "{way:?}");
+        assert_eq!(story.show(&built.result, "x.txt"), "x", "{way:?}");
+    }
+}
+
+/// As where an agent goes on with work that was merged and taken back.
+#[tokio::test]
+async fn work_upon_commits_that_were_made_for_it_and_reverted_comes_back_whole() {
+    let story = Story::begin().await;
+    story.agent_commits("x.txt", "x\n", "one\n\nSwarm-Task: t1");
+    story.scratch.git(["merge", "--quiet", "--ff-only", "swarm/t1"]);
+    story.scratch.git(["revert", "--no-edit", "HEAD"]);
+    story.agent_commits("y.txt", "y\n", "two");
+    let built = story.built().await;
+    for (file, text) in [("x.txt", "x"), ("y.txt", "y")] {
+        assert_eq!(story.show(&built.result, file), text);
+    }
+}
+
 #[tokio::test]
 async fn the_way_for_a_git_older_than_2_40_gives_the_same_trees() {
     let mut story = Story::begin().await;

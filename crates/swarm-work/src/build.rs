@@ -3,6 +3,7 @@
 //!
 //! The same question gives the same commits: dates come from the caller, not from the clock.
 
+mod begins;
 mod join;
 mod ladder;
 mod message;
@@ -16,6 +17,7 @@ use swarm_protocol::ids::{AgentId, Oid, TaskId};
 
 use crate::prove;
 use crate::resolve::Resolution;
+use begins::begun;
 pub(crate) use join::is_ours;
 pub use join::{BranchJoined, join_branch};
 use message::with_trailers;
@@ -118,6 +120,7 @@ pub async fn build(git: &Git, work: &Work) -> Result<BuildOutcome, GitError> {
 /// What conflicts climbs the ladder (`ladder.rs`): first the other way to put the same commits together, since that
 /// decides nothing, then the rules.
 pub async fn build_as(git: &Git, work: &Work, strategy: Strategy) -> Result<BuildOutcome, GitError> {
+    let work = &begun(git, work).await?;
     let range = git.first_parent_range(&work.base, &work.tip).await?;
     let plan = Plan { git, work, range: &range, strategy };
     let line = match strategy {
@@ -140,6 +143,7 @@ pub async fn build_made(
     unmade: Unmade,
     texts: Vec<Vec<u8>>,
 ) -> Result<BuildOutcome, GitError> {
+    let work = &begun(git, work).await?;
     let range = git.first_parent_range(&work.base, &work.tip).await?;
     let plan = Plan { git, work, range: &range, strategy };
     let line = ladder::decided(&plan, unmade.resolution.made(git, texts).await?).await?;
