@@ -6,6 +6,7 @@ use git_scratch::{Scratch, commit_all, git_in, task, write};
 use swarm_git::Git;
 use swarm_protocol::ids::{AgentId, Oid};
 use swarm_work::build::{BuildOutcome, Built, Squashed, Work, build, merged_ref};
+use swarm_work::prove::there;
 use swarm_work::worktree::{BaseRule, Prepared, prepare};
 
 struct Story {
@@ -202,6 +203,25 @@ async fn work_upon_commits_that_were_made_for_it_and_reverted_comes_back_whole()
     for (file, text) in [("x.txt", "x"), ("y.txt", "y")] {
         assert_eq!(story.show(&built.result, file), text);
     }
+}
+
+/// W7: the person's word about the same line, and no revert.
+#[tokio::test]
+async fn work_that_indents_a_line_is_there_also_where_somebody_indents_it_further() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    scratch.write("f.py", "if x:\nreturn\n");
+    scratch.commit_all("not indented");
+    scratch.write("f.py", "if x:\n  return\n");
+    let work = scratch.commit_all("fix: indented");
+    scratch.write("f.py", "if x:\n    return\n");
+    let tip = scratch.commit_all("four blanks, as elsewhere");
+    let found = there(&git, "main", &tip, std::slice::from_ref(&work)).await.expect("git works");
+    assert!(found.contains_key(&work), "{found:?}");
+    let back = scratch.git(["revert", "--no-edit", "HEAD", "HEAD~1"]);
+    let tip = scratch.oid("main");
+    let found = there(&git, "main", &tip, &[work]).await.expect("git works");
+    assert!(found.is_empty(), "{back}: {found:?}");
 }
 
 #[tokio::test]

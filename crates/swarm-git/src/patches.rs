@@ -1,7 +1,7 @@
 //! What commits change, compared by content: the same change under another name, or taken back.
 //!
-//! Git's patch ids leave line numbers and blanks out, so a change is known again after a rebase. The id of a change read
-//! backwards is the id of its revert. Only commits that touch the same files are read.
+//! Git's patch ids leave line numbers out, so a change is known again after a rebase. The id of a change read backwards is
+//! the id of its revert. Only commits that touch the same files are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -229,7 +229,8 @@ impl Git {
                 call = call.arg("-R");
             }
             let text = call.stdin(lines(some)).long_list().ok().await?;
-            let ids = self.call(["patch-id", "--stable"]).stdin(Input::Bytes(text)).long_list().ok().await?;
+            let ids =
+                self.call(["patch-id", self.kind_of_id()]).stdin(Input::Bytes(text)).long_list().ok().await?;
             for line in String::from_utf8_lossy(&ids).lines() {
                 if let Some((id, oid)) = line.split_once(' ') {
                     found.insert(parse_oid("patch-id", oid.as_bytes())?, id.to_owned());
@@ -237,6 +238,11 @@ impl Git {
             }
         }
         Ok(found)
+    }
+
+    /// Blanks count: without them a change of indentation would be its own revert, and every other one of that line.
+    fn kind_of_id(&self) -> &'static str {
+        if self.version >= (2, 39, 0) { "--verbatim" } else { "--stable" }
     }
 
     /// The newest commit that all of these have in their history.
