@@ -146,6 +146,8 @@ async fn work_that_trunk_has_only_by_a_persons_merge_is_found() {
 async fn a_file_that_was_made_again_for_an_operation_is_kept_whatever_the_rules_say_by_then() {
     let scratch = Scratch::new();
     let git = scratch.open().await;
+    scratch.write("made.lock", "start\n");
+    scratch.commit_all("start");
     scratch.write("made.lock", "the swarm's\n");
     let ours = scratch.commit_all("the swarm's");
     scratch.write("made.lock", "the person's own wording\n");
