@@ -110,6 +110,7 @@ pub const ATTACKS: &[Attack] = &[
     held("setuid-by-chmod"),
     held("setuid-by-open"),
     held("setuid-by-fchmodat2"),
+    kernel(held("setuid-by-nameless-file"), "the file system may have no files without a name"),
     root(held("device-node")),
     root(held("raw-disk")),
     root(held("kernel-log-device")),

@@ -64,7 +64,10 @@ fn not_permitted() -> Result<Rules, BackendError> {
         rules.insert(*call, vec![when(vec![has(*mode, set_user_id)?])?]);
     }
     for (call, flags, mode) in lists::MAKES {
-        rules.insert(*call, vec![when(vec![has(*flags, libc::O_CREAT)?, has(*mode, set_user_id)?])?]);
+        // A file without a name gets its mode at once, too, and a name later.
+        let makes = [libc::O_CREAT, libc::O_TMPFILE];
+        let refused = makes.map(|flag| when(vec![has(*flags, flag)?, has(*mode, set_user_id)?]));
+        rules.insert(*call, refused.into_iter().collect::<Result<_, _>>()?);
     }
     Ok(rules)
 }

@@ -6,6 +6,8 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::Path;
 
+use rustix::fs::{AtFlags, CWD};
+
 use super::{Field, call, text_of};
 
 pub fn attack(name: &str, field: &Field) -> Option<io::Result<()>> {
@@ -66,6 +68,11 @@ pub fn attack(name: &str, field: &Field) -> Option<io::Result<()>> {
         "setuid-by-fchmodat2" => made(&here("tool")).and_then(|()| {
             call!(libc::SYS_fchmodat2, libc::AT_FDCWD, text_of(&here("tool")).as_ptr(), 0o4755, 0)
         }),
+        "setuid-by-nameless-file" => nameless(&field.worktree).and_then(|file| {
+            let (from, to) = (format!("/proc/self/fd/{}", file.as_raw_fd()), here("tool-of-nobody"));
+            rustix::fs::linkat(CWD, from, CWD, to, AtFlags::SYMLINK_FOLLOW)?;
+            Ok(())
+        }),
         "device-node" => {
             call!(
                 libc::SYS_mknodat,
@@ -105,6 +112,11 @@ fn open_to_write(path: &Path) -> io::Result<()> {
 
 fn made(path: &Path) -> io::Result<()> {
     fs::write(path, "#!/bin/sh\n")
+}
+
+/// With the bit from its first moment on.
+fn nameless(folder: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).mode(0o4755).open(folder)
 }
 
 fn read(path: &Path) -> io::Result<()> {
