@@ -107,6 +107,10 @@ pub const ATTACKS: &[Attack] = &[
     inside(held("poison-cache")),
     inside(held("new-file-in-cache")),
     inside(held("delete-cache")),
+    Attack {
+        control: Control::Nobody("what it would replace is there only behind walls"),
+        ..held("replace-what-the-next-sees")
+    },
     held("setuid-by-chmod"),
     held("setuid-by-open"),
     held("setuid-by-fchmodat2"),

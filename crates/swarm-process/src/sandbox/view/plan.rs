@@ -65,6 +65,8 @@ pub fn pieces(spec: &SandboxSpec, seen: &mut Seen) -> Result<Vec<Piece>, String>
     let own =
         spec.tmp.canonicalize().map_err(|error| format!("cannot find {}: {error}", spec.tmp.display()))?;
     let own = own.join(OWN);
+    let cannot_make = |error: io::Error| format!("cannot make a folder of the program's own: {error}");
+    own_folder(&own).map_err(cannot_make)?;
     let mut plan = Plan { pieces: Vec::new(), seen };
     let writable = existing(spec.writable_places());
     let visible = existing(spec.visible_places());
@@ -76,7 +78,9 @@ pub fn pieces(spec: &SandboxSpec, seen: &mut Seen) -> Result<Vec<Piece>, String>
         plan.tree(place, place, true, Rank::Visible);
     }
     for (number, cache) in existing(spec.caches.clone()).into_iter().enumerate() {
-        plan.layered(cache, own.join(format!("cache-{number}")));
+        let changes = own.join(format!("cache-{number}"));
+        own_folder(&changes).map_err(cannot_make)?;
+        plan.layered(cache, changes);
     }
     for place in existing(spec.masked.clone()) {
         plan.push(place, Rank::Hidden, What::Nothing);
@@ -97,6 +101,9 @@ pub fn pieces(spec: &SandboxSpec, seen: &mut Seen) -> Result<Vec<Piece>, String>
     for socket in sockets::named(&open).into_iter().filter(|socket| !is_gone(socket)) {
         plan.push(socket, Rank::Hidden, What::Nothing);
     }
+    // It lies where the program may write, and the next program of the run is given what is found there: a link in its
+    // place would lead that one to whatever the person has.
+    plan.push(own, Rank::Closed, What::Nothing);
     let mut pieces = plan.pieces;
     pieces.sort_by_key(|piece| (piece.rank == Rank::Closed, piece.target.components().count(), piece.rank));
     Ok(pieces)
@@ -118,7 +125,7 @@ impl Plan<'_> {
             if place.ends_with("tmp") {
                 let name = place.to_string_lossy().replace('/', "_");
                 let source = own.join(name.trim_start_matches('_'));
-                DirBuilder::new().recursive(true).mode(0o700).create(&source)?;
+                own_folder(&source)?;
                 self.tree(&source, place, false, Rank::Covered);
                 // A right to all of it would be one to what is shown again in it, the swarm's secrets included.
                 if !seen_again.iter().any(|again| again.starts_with(place)) {
@@ -160,6 +167,18 @@ impl Plan<'_> {
     }
 }
 
+/// Made if it is not there. What an earlier program of the run has put in its place is not followed.
+fn own_folder(path: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        made => return made,
+    }
+    match std::fs::symlink_metadata(path)?.is_dir() {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("{} is no folder of ours any more", path.display()))),
+    }
+}
+
 /// Those of the shared folders that the program does not live in.
 fn covered(writable: &[PathBuf], visible: &[PathBuf]) -> Vec<PathBuf> {
     let shared = SHARED
@@ -197,5 +216,30 @@ pub fn has_point(target: &Path, is_dir: bool) -> bool {
             let parent = target.parent().is_some_and(|parent| std::fs::create_dir_all(parent).is_ok());
             parent && std::fs::File::create_new(target).is_ok()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_that_a_program_left_is_no_folder_of_ours() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (own, link) = (dir.path().join("own"), dir.path().join("link"));
+        own_folder(&own).expect("made");
+        own_folder(&own).expect("there");
+        std::os::unix::fs::symlink(&own, &link).expect("linked");
+        own_folder(&link).expect_err("it leads elsewhere");
+    }
+
+    #[test]
+    fn what_is_the_programs_own_is_covered_last() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let tmp = dir.path().canonicalize().expect("a path");
+        let pieces = pieces(&SandboxSpec::of_a_trial(tmp.clone()), &mut Seen::default()).expect("pieces");
+        let covers = |piece: &Piece| piece.target == tmp.join(OWN) && matches!(piece.what, What::Nothing);
+        let at = pieces.iter().position(covers).expect("covered");
+        assert!(pieces[at..].iter().all(|piece| piece.rank == Rank::Closed));
     }
 }

@@ -56,6 +56,7 @@ pub fn attack(name: &str, field: &Field) -> Option<io::Result<()>> {
         "poison-cache" => append(&home(".cache/tool/start")),
         "new-file-in-cache" => append(&home(".cache/evil")),
         "delete-cache" => fs::remove_dir_all(home(".cache/tool")),
+        "replace-what-the-next-sees" => replace_own_folders(),
         "setuid-by-chmod" => made(&here("tool"))
             .and_then(|()| fs::set_permissions(here("tool"), fs::Permissions::from_mode(0o4755))),
         "setuid-by-open" => OpenOptions::new()
@@ -112,6 +113,13 @@ fn open_to_write(path: &Path) -> io::Result<()> {
 
 fn made(path: &Path) -> io::Result<()> {
     fs::write(path, "#!/bin/sh\n")
+}
+
+/// The next program of the run would see a folder of the person's as its own `/tmp`.
+fn replace_own_folders() -> io::Result<()> {
+    let own = std::env::temp_dir().join(".view");
+    fs::rename(&own, own.with_file_name("mine"))?;
+    symlink("/", own)
 }
 
 /// With the bit from its first moment on.
