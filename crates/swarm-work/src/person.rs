@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use swarm_agents::Surroundings;
@@ -105,13 +106,23 @@ pub fn redirect_caches(env: &mut BTreeMap<OsString, OsString>, tmp: &Path, own_v
     }
 }
 
-/// Where a registry is, and how it is reached, holds in every home of cargo.
+/// Where a registry is, and how it is reached, holds in every home of cargo. An earlier program of the run may have put a
+/// link or a pipe there: neither is followed or waited for.
 fn keep_settings(old: &Path, new: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(new)?;
+    match std::fs::create_dir(new) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+        _ if !std::fs::symlink_metadata(new)?.is_dir() => return Err(ErrorKind::NotADirectory.into()),
+        _ => {}
+    }
     for name in ["config.toml", "config"] {
-        match std::fs::copy(old.join(name), new.join(name)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+        let settings = match std::fs::read(old.join(name)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            read => read?,
+        };
+        let place = new.join(name);
+        match std::fs::remove_file(&place) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => std::fs::File::create_new(&place)?.write_all(&settings)?,
         }
     }
     Ok(())
@@ -126,5 +137,22 @@ mod tests {
         let hide = ["/h/.docker".to_owned(), "/h/.config/gh".to_owned()];
         assert_eq!(masked(&hide, &["/h/.config/gh/own".into()]), [PathBuf::from("/h/.docker")]);
         assert_eq!(masked(&hide, &[]).len(), 2);
+    }
+
+    #[test]
+    fn settings_are_not_written_through_what_a_program_left() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir(at("old")).expect("made");
+        std::fs::write(at("old/config.toml"), "[net]").expect("written");
+        std::fs::write(at("mine"), "mine").expect("written");
+        keep_settings(&at("old"), &at("new")).expect("kept");
+        std::fs::remove_file(at("new/config.toml")).expect("removed");
+        std::os::unix::fs::symlink(at("mine"), at("new/config.toml")).expect("linked");
+        keep_settings(&at("old"), &at("new")).expect("kept again");
+        let text = |name: &str| std::fs::read_to_string(at(name)).expect("read");
+        assert_eq!((text("new/config.toml"), text("mine")), ("[net]".to_owned(), "mine".to_owned()));
+        std::os::unix::fs::symlink(at("old"), at("link")).expect("linked");
+        keep_settings(&at("old"), &at("link")).expect_err("a folder elsewhere");
     }
 }
