@@ -235,3 +235,24 @@ async fn the_way_for_a_git_older_than_2_40_gives_the_same_trees() {
     story.git.version = (2, 38, 0);
     assert_eq!(story.built().await, new);
 }
+
+/// Valid for git, and nothing that its own commands would write: an agent can.
+#[tokio::test]
+async fn odd_commits_are_built_as_git_reads_them() {
+    let story = Story::begin().await;
+    write(&story.work.path, "odd.txt", b"odd\n");
+    let odd = "git add -A; p=$(git rev-parse HEAD); \
+        { echo tree $(git write-tree); echo parent $p; echo 'author . <a@b> 1 +9999'; \
+        echo 'committer a <a@b> 1 +0000'; echo tree $(git rev-parse HEAD^{tree}); echo parent $p; } | \
+        git hash-object -t commit -w --stdin | xargs git update-ref HEAD";
+    let made = std::process::Command::new("sh").args(["-ec", odd]).current_dir(&story.work.path).status();
+    assert!(made.expect("sh runs").success());
+    let built = story.built().await;
+    assert_eq!((built.commits.len(), built.squashed), (1, None));
+    story.scratch.git(["fsck", "--strict"]);
+    let result = built.result.as_str();
+    assert_eq!(
+        story.scratch.git(["show", "--format=%an %ai", "--name-only", result]),
+        "unknown 1970-01-01 00:00:01 +0000\n\nodd.txt"
+    );
+}

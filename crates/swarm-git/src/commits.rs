@@ -10,6 +10,10 @@ use swarm_process::Input;
 /// Commits that are followed one by one, each a small file, before git is asked.
 const LOOSE_STEPS_MAX: usize = 64;
 
+/// Names are handed to git by its environment, which has a bound.
+const NAME_BYTES_MAX: usize = 1024;
+const ENCODING_BYTES_MAX: usize = 64;
+
 /// A name and an address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
@@ -147,35 +151,36 @@ impl Git {
     }
 }
 
+/// As git reads it: the tree first, the parents right behind it. Whoever believed a second tree further down, which git passes
+/// over, would judge another commit than the one that is merged.
 pub(super) fn parse_commit(raw: &[u8]) -> Option<CommitParts> {
-    let split = raw.windows(2).position(|two| two == b"\n\n")?;
-    let (head, message) = (&raw[..split], raw[split + 2..].to_vec());
-    let mut parts = CommitParts {
-        tree: Oid::new("0".repeat(40)).ok()?,
-        parents: vec![],
-        author: parse_signature(b"")?,
-        encoding: None,
-        message,
+    // A commit may do without a message, and without the empty line above it.
+    let (head, message) = match raw.windows(2).position(|two| two == b"\n\n") {
+        Some(split) => (&raw[..split], raw[split + 2..].to_vec()),
+        None => (raw.strip_suffix(b"\n").unwrap_or(raw), vec![]),
     };
-    let mut seen_author = false;
-    for line in head.split(|b| *b == b'\n') {
-        let text = || std::str::from_utf8(line).ok();
-        if line.starts_with(b"tree ") {
-            parts.tree = Oid::new(&text()?[5..]).ok()?;
-        } else if line.starts_with(b"parent ") {
-            parts.parents.push(Oid::new(&text()?[7..]).ok()?);
-        } else if let (Some(rest), false) = (line.strip_prefix(b"author "), seen_author) {
-            parts.author = parse_signature(rest)?;
-            seen_author = true;
-        } else if line.starts_with(b"encoding ") {
-            parts.encoding = Some(text()?[9..].to_owned());
+    let oid = |name: &[u8]| Oid::new(std::str::from_utf8(name).ok()?).ok();
+    let mut lines = head.split(|b| *b == b'\n').peekable();
+    let tree = oid(lines.next()?.strip_prefix(b"tree ")?)?;
+    let mut parents = vec![];
+    while let Some(line) = lines.next_if(|line| line.starts_with(b"parent ")) {
+        parents.push(oid(&line[7..])?);
+    }
+    let (mut author, mut encoding) = (None, None);
+    for line in lines {
+        if author.is_none() && line.starts_with(b"author ") {
+            author = Some(parse_signature(&line[7..])?);
+        } else if encoding.is_none() && line.starts_with(b"encoding ") {
+            encoding = Some(String::from_utf8_lossy(&line[9..]).into_owned());
         }
     }
-    Some(parts)
+    let author = author.map_or_else(|| parse_signature(b""), Some)?;
+    let encoding = encoding.filter(|name| name.len() <= ENCODING_BYTES_MAX);
+    Some(CommitParts { tree, parents, author, encoding, message })
 }
 
 /// `A U Thor <a@example.org> 1700000000 +0100`. What a broken import left out is filled in, because
-/// git refuses to make a commit without it.
+/// git refuses to make a commit without it; also in place of a name that it reads and would not write.
 fn parse_signature(line: &[u8]) -> Option<Signature> {
     let open = line.iter().position(|b| *b == b'<');
     let close = line.iter().rposition(|b| *b == b'>');
@@ -186,8 +191,54 @@ fn parse_signature(line: &[u8]) -> Option<Signature> {
         _ => (line, &b""[..], &b""[..]),
     };
     let or = |bytes: &[u8], other: &str| {
-        if bytes.trim_ascii().is_empty() { other.as_bytes().to_vec() } else { bytes.trim_ascii().to_vec() }
+        let bytes = bytes[..bytes.len().min(NAME_BYTES_MAX)].trim_ascii();
+        let named = bytes.iter().any(|b| *b > b' ' && !b".,:;<>\"\\'".contains(b));
+        if named { bytes.to_vec() } else { other.as_bytes().to_vec() }
     };
     let date = String::from_utf8(or(date, "0 +0000")).ok()?;
+    let date = with_a_zone(date);
     Some(Signature { who: or(who, "unknown"), email: or(email, "unknown@localhost"), date })
+}
+
+/// Git reads `+9999` as a hundred hours and writes five digits for them, which `git fsck` and servers refuse.
+fn with_a_zone(date: String) -> String {
+    let minutes = |zone: &str| Some(zone.get(1..)?.parse::<u32>().ok()? % 100);
+    match date.split_once(' ') {
+        Some((at, zone)) if minutes(zone).is_some_and(|minutes| minutes > 59) => format!("{at} +0000"),
+        _ => date,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_commit_is_what_git_takes_it_for() {
+        let [a, b, c] = ["a", "b", "c"].map(|letter| letter.repeat(40));
+        let parsed = |raw: String| parse_commit(raw.as_bytes()).expect("a commit");
+        let person = "A <a@b> 1 +0100";
+        let head = format!("tree {a}\nparent {b}\nauthor {person}\ncommitter {person}\n");
+        let plain = parsed(format!("{head}\nwords\n"));
+        let told = (plain.tree.as_str(), plain.parents.len(), &plain.message[..]);
+        assert_eq!(told, (&a[..], 1, &b"words\n"[..]));
+        let more = format!("{head}tree {c}\nparent {c}\nauthor B <b@b> 2 +0000\nencoding x\n");
+        let more = parsed(more);
+        assert_eq!((&more.tree, &more.parents, &more.author), (&plain.tree, &plain.parents, &plain.author));
+        assert_eq!((more.encoding.as_deref(), more.message.len()), (Some("x"), 0));
+        assert_eq!(parsed(format!("{head}encoding {}\n\n", "x".repeat(99))).encoding, None);
+        assert_eq!(parse_commit(format!("parent {b}\ntree {a}\n\n").as_bytes()), None);
+    }
+
+    #[test]
+    fn an_author_is_one_that_git_writes() {
+        let read = |line: &str| {
+            let Signature { who, email, date } = parse_signature(line.as_bytes()).expect("a signature");
+            format!("{} <{}> {date}", String::from_utf8_lossy(&who), String::from_utf8_lossy(&email))
+        };
+        assert_eq!(read("A. Thor <a@b> 17 -0330"), "A. Thor <a@b> 17 -0330");
+        assert_eq!(read(". <a@b> 17 +9999"), "unknown <a@b> 17 +0000");
+        assert_eq!(read(""), "unknown <unknown@localhost> 0 +0000");
+        assert_eq!(read(&format!("{} <a@b> 1 +0000", "x".repeat(9999))).len(), NAME_BYTES_MAX + 14);
+    }
 }
