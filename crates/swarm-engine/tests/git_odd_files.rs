@@ -35,6 +35,16 @@ fn endless(path: &Path) {
     std::fs::File::create(path).and_then(|file| file.set_len(900 << 30)).expect("a sparse file");
 }
 
+/// As much of one as git looks for.
+fn repository(place: &Path) -> &Path {
+    std::fs::create_dir_all(place.join("objects")).expect("a folder");
+    std::fs::create_dir_all(place.join("refs/heads")).expect("a folder");
+    // A pipe that is still there would keep us waiting, too.
+    let _ = std::fs::remove_file(place.join("HEAD"));
+    std::fs::write(place.join("HEAD"), "ref: refs/heads/main\n").expect("written");
+    place
+}
+
 /// Puts something into a folder.
 type Put = fn(&Path);
 
@@ -63,6 +73,33 @@ const ODD: &[(&str, Put, &str)] = &[
         "a folder as .gitignore",
         |top| std::fs::create_dir_all(top.join("dir/.gitignore/x")).expect("a folder"),
         "",
+    ),
+    (
+        "a pipe in a repository",
+        |top| pipe(&repository(&top.join("new/.git")).join("HEAD")),
+        "new/.git/HEAD was a pipe",
+    ),
+    (
+        "a pipe where a repository borrows",
+        |top| pipe(&repository(&top.join("new/.git")).join("commondir")),
+        "new/.git/HEAD was a pipe",
+    ),
+    (
+        "a pipe as a branch in place of a file",
+        |top| {
+            let _ = std::fs::remove_file(top.join("a.txt"));
+            pipe(&repository(&top.join("a.txt/.git")).join("refs/heads/main"));
+        },
+        "a.txt/.git/HEAD was a pipe",
+    ),
+    (
+        "a pipe in a repository elsewhere",
+        |top| {
+            pipe(&repository(&top.join("ignored/r")).join("HEAD"));
+            std::fs::create_dir_all(top.join("new")).expect("a folder");
+            std::fs::write(top.join("new/.git"), "gitdir: ../ignored/r\n").expect("written");
+        },
+        "new/.git was a pipe",
     ),
     ("a pipe beside the work", |top| pipe(&top.join("pipe")), ""),
 ];

@@ -5,10 +5,17 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{Odd, oddity};
+use crate::objects::path_of;
 use crate::readable::make_readable;
 
 /// Read in every folder.
 const READ_EVERYWHERE: [&str; 3] = [".gitignore", ".gitattributes", ".gitmodules"];
+
+/// A file that leads to a repository, or to a ref.
+const POINTER_BYTES_MAX: u64 = 1 << 20;
+
+/// Refs that stand for others are followed by git no further.
+const REF_STEPS_MAX: usize = 5;
 
 /// Git itself passes over longer ones.
 const BYTES_MAX: u64 = 100 << 20;
@@ -46,7 +53,11 @@ pub fn odd_below(top: &Path, everywhere: bool) -> std::io::Result<(Vec<Odd>, Vec
                 if let Some(what) = what_is(&top.join(&path)) {
                     found.push(Odd { path, what });
                 }
-            } else if kind.is_ok_and(|kind| kind.is_dir()) && name != OsStr::new(".git") {
+            } else if name == OsStr::new(".git") {
+                // At the top git is told which repository it works in.
+                let below = everywhere && !dir.as_os_str().is_empty();
+                found.extend(below.then(|| repository(top, &dir.join(&name))).flatten());
+            } else if kind.is_ok_and(|kind| kind.is_dir()) {
                 let passed_over = || OF_NO_INTEREST.iter().any(|one| name == OsStr::new(one));
                 if everywhere || !(passed_over() || entry.path().join(".git").exists()) {
                     open.push(dir.join(name));
@@ -55,6 +66,40 @@ pub fn odd_below(top: &Path, everywhere: bool) -> std::io::Result<(Vec<Odd>, Vec
         }
     }
     Ok((found, closed))
+}
+
+/// What git would wait for in the repository that this `.git` is, or leads to. Without its HEAD it is none, and git opens
+/// nothing more of it; so that goes, and whatever it leads to is left alone.
+fn repository(top: &Path, dot_git: &Path) -> Option<Odd> {
+    let full = top.join(dot_git);
+    let is_here = std::fs::symlink_metadata(&full).ok()?.is_dir();
+    let place = match std::fs::metadata(&full).ok()?.is_dir() {
+        true => full,
+        false => full.parent()?.join(path_of(small(&full)?.strip_prefix(b"gitdir: ")?.trim_ascii_end())),
+    };
+    let head = place.join("HEAD");
+    std::fs::symlink_metadata(&head).ok()?;
+    let borrows = place.join("commondir");
+    let common = small(&borrows).map_or_else(|| place.clone(), |to| place.join(path_of(to.trim_ascii_end())));
+    let mut opened = vec![borrows, place.join("config"), common.join("config"), common.join("packed-refs")];
+    let mut named = small(&head);
+    opened.push(head);
+    for _ in 0..REF_STEPS_MAX {
+        let Some(name) = named.as_deref().and_then(|text| text.strip_prefix(b"ref:")) else { break };
+        let file = common.join(path_of(name.trim_ascii()));
+        named = small(&file);
+        opened.push(file);
+    }
+    let what = opened.iter().find_map(|file| what_is(file))?;
+    let path = if is_here { dot_git.join("HEAD") } else { dot_git.to_owned() };
+    Some(Odd { path, what })
+}
+
+/// The bytes of a file that leads elsewhere. What the kernel makes up as it is read has no size, and may have no end.
+fn small(file: &Path) -> Option<Vec<u8>> {
+    let meta = std::fs::metadata(file).ok()?;
+    let fits = meta.is_file() && (1..=POINTER_BYTES_MAX).contains(&meta.len());
+    fits.then(|| std::fs::read(file).ok()).flatten()
 }
 
 fn what_is(file: &Path) -> Option<&'static str> {
