@@ -8,7 +8,7 @@ mod run;
 use std::ffi::OsString;
 use std::time::Duration;
 
-pub use find::{Configured, configured, find, list, misnamed};
+pub use find::{Configured, configured, files, find, list, misnamed};
 pub use occasion::{Occasion, document};
 pub use run::{Ended, run};
 

@@ -1,6 +1,6 @@
 //! Which program is the hook of a name: the configured one, else the file of that name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -48,6 +48,27 @@ pub fn find(root: &Path, name: &str, configured: &BTreeMap<String, Configured>) 
 pub fn list(root: &Path, configured: &BTreeMap<String, Configured>) -> Vec<(&'static str, Found)> {
     let all = config::Hook::NAMES.into_iter().map(|name| (name, find(root, name, configured)));
     all.filter(|(_, found)| *found != Found::Nothing).collect()
+}
+
+/// Files of the repository that hooks name or are links to, from its root: whoever changes one changes what runs with the
+/// person's rights. What such a program starts in turn nobody here knows.
+pub fn files(root: &Path, configured: &BTreeMap<String, Configured>) -> BTreeSet<PathBuf> {
+    let between = |c: char| c.is_whitespace() || "\"'`;|&()<>=".contains(c);
+    let commands = configured.values().map(|hook| hook.command.as_str());
+    let words = commands.flat_map(|command| command.split(between).chain([command.trim()]));
+    let named = words.filter(|word| !word.is_empty()).map(|word| root.join(word));
+    let beside = std::fs::read_dir(root.join(".swarm/hooks")).into_iter().flatten().flatten();
+    let real = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let below = |path: &Path, top: &Path| {
+        let below = path.strip_prefix(top).ok()?.components().collect::<PathBuf>();
+        (!below.as_os_str().is_empty()).then_some(below)
+    };
+    let mut found = BTreeSet::new();
+    for path in named.chain(beside.map(|entry| entry.path())) {
+        found.extend(below(&path, root));
+        found.extend(std::fs::canonicalize(&path).ok().and_then(|path| below(&path, &real)));
+    }
+    found
 }
 
 /// Files beside the hooks that no hook is called, as a sentence each: they are never run, and somebody may wait for that.
@@ -126,6 +147,28 @@ fn of_file(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_hooks_run_of_the_repository_is_known_by_name_and_through_links() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let root = dir.path();
+        for folder in [".swarm/hooks", "tools"] {
+            std::fs::create_dir_all(root.join(folder)).expect("made");
+        }
+        std::fs::write(root.join("tools/linked.sh"), "").expect("written");
+        let link = root.join(".swarm/hooks/pre-merge.sh");
+        std::os::unix::fs::symlink("../../tools/linked.sh", link).expect("linked");
+        let hook = |command: &str| {
+            let hook = Configured { command: command.into(), timeout: TIMEOUT, blocking: false };
+            (command.to_owned(), hook)
+        };
+        let commands = ["./tools/a.sh", "python3 'tools/b.py' --to=x; /bin/true", "my tools/c d.sh"];
+        let found = files(root, &BTreeMap::from(commands.map(hook)));
+        for path in ["tools/a.sh", "tools/b.py", "my tools/c d.sh", "tools/linked.sh"] {
+            assert!(found.contains(Path::new(path)), "{path}: {found:?}");
+        }
+        assert!(found.iter().all(|path| path.is_relative()), "{found:?}");
+    }
 
     #[test]
     fn a_file_that_is_nearly_a_hook_is_told_and_others_are_nobodys_business() {

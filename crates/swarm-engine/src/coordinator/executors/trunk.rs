@@ -12,7 +12,7 @@ use swarm_work::approval::{Approval, Changed, changed_since};
 use swarm_work::build::{BranchJoined, BuildOutcome, Joined, Work, build_as, build_made, join_branch};
 use swarm_work::checkout_watch::CheckoutWatch;
 use swarm_work::publish::{Intent, Publication, WaitReason, Waits, publish, publish_approved};
-use swarm_work::{protected, prove};
+use swarm_work::{hooks, protected, prove};
 use tokio_util::sync::CancellationToken;
 
 use super::{describe, shown};
@@ -136,7 +136,7 @@ async fn build_merge(
         BuildOutcome::Built(built) => {
             let git = &world.git;
             let changed = git.changed_paths(&built.base_trunk, &built.result).await.map_err(describe)?;
-            let mut protected = protected::among(&changed, &world.config.merge.protected);
+            let mut protected = only_by_a_person(world, &changed);
             protected.extend(world.secrets_in(&built.base_trunk, &built.result).await.map_err(describe)?);
             (protected, shown(&changed))
         }
@@ -166,6 +166,17 @@ async fn build_merge(
         BuildOutcome::Conflict { paths } => Report::BuildConflict { task, paths: shown(&paths), why: None },
         BuildOutcome::Joined(_) | BuildOutcome::Unmade(_) => return Err("a merge was resolved twice".into()),
     })
+}
+
+/// The changed files that are protected. What hooks run is outside the walls, as what lies in `.swarm` is.
+fn only_by_a_person(world: &World, changed: &[PathBuf]) -> Vec<String> {
+    let of_hooks = hooks::files(&world.paths.root, &hooks::configured(&world.config.hooks));
+    let run: Vec<PathBuf> = changed.iter().filter(|path| of_hooks.contains(*path)).cloned().collect();
+    let mut all = protected::among(changed, &world.config.merge.protected);
+    all.extend(shown(&run));
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// The task's branch gets what rules made of it, so that it can be reviewed there. Where something of a person's is in the
