@@ -8,7 +8,7 @@ mod asking;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use swarm_protocol::attempt::{AgentCall, CALL_MAX, CallAnswer, CallFrame, ReserveArgs};
@@ -68,7 +68,8 @@ impl Tools {
         }
         let listener = UnixListener::bind(&socket)?;
         let (calls_out, calls) = mpsc::channel(AT_ONCE_MAX);
-        let door = Arc::new(Door { calls: calls_out, told, taken: AtomicU32::new(0) });
+        let (taken, strangers) = (AtomicU32::new(0), AtomicBool::new(false));
+        let door = Arc::new(Door { calls: calls_out, told, taken, strangers });
         Ok(Self { socket, calls, door: tokio::spawn(door.serve(listener)) })
     }
 }
@@ -87,6 +88,8 @@ struct Door {
     calls: mpsc::Sender<Called>,
     told: mpsc::Sender<FromDaemon>,
     taken: AtomicU32,
+    /// They were told of. Each report is a line on the disk, and whoever is refused can come again at once.
+    strangers: AtomicBool,
 }
 
 impl Door {
@@ -111,7 +114,10 @@ impl Door {
         // Asked at once: the pid is of a process that has just connected.
         if !pid.is_some_and(|pid| descends_from_us(Peer { pid })) {
             let text = "a process that is none of this run's asked for its tools, and was refused".into();
-            let _ = self.told.try_send(FromDaemon::Noted { text });
+            if !self.strangers.load(Ordering::Relaxed) {
+                let told = self.told.try_send(FromDaemon::Noted { text }).is_ok();
+                self.strangers.store(told, Ordering::Relaxed);
+            }
             return;
         }
         let (from, mut to) = stream.into_split();
@@ -126,9 +132,12 @@ impl Door {
     }
 
     async fn answer(&self, line: &[u8]) -> CallAnswer {
-        if self.taken.fetch_add(1, Ordering::Relaxed) >= CALLS_MAX {
+        let taken = self.taken.fetch_add(1, Ordering::Relaxed);
+        if taken >= CALLS_MAX {
             let text = format!("more than {CALLS_MAX} calls of tools in one iteration: no more are taken");
-            let _ = self.told.try_send(FromDaemon::Noted { text: text.clone() });
+            if taken == CALLS_MAX {
+                let _ = self.told.try_send(FromDaemon::Noted { text: text.clone() });
+            }
             return CallAnswer::refused(text);
         }
         let call = match serde_json::from_slice::<CallFrame>(line) {
@@ -171,4 +180,25 @@ pub async fn next_of(calls: Option<&mut mpsc::Receiver<Called>>) -> Called {
         return called;
     }
     std::future::pending().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn strangers_are_told_of_once_however_often_they_come() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (told, mut heard) = mpsc::channel(8);
+        let tools = Tools::open(dir.path().join("tools"), told).expect("open");
+        for _ in 0..3 {
+            // Nobody descends from itself.
+            let mut stranger = UnixStream::connect(&tools.socket).await.expect("connected");
+            let mut answer = Vec::new();
+            let _ = stranger.read_to_end(&mut answer).await;
+            assert!(answer.is_empty());
+        }
+        assert!(matches!(heard.try_recv(), Ok(FromDaemon::Noted { .. })));
+        assert!(heard.try_recv().is_err());
+    }
 }
