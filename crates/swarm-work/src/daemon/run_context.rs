@@ -4,7 +4,7 @@ mod worktree;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use swarm_protocol::channel::{FromDaemon, RunKind};
@@ -157,7 +157,7 @@ impl RunContext {
             return shared.unwrap_or(&self.spec.worktree).clone();
         }
         let place = self.tmp().join("probe");
-        complain("make a folder for a question", std::fs::create_dir_all(&place));
+        complain("make a folder for a question", plain_folder(&place));
         place
     }
 
@@ -304,5 +304,30 @@ impl RunContext {
 
     pub fn journal_bytes(&self) -> u64 {
         self.journal().bytes()
+    }
+}
+
+/// An earlier program of the run may have put a link in its place. Where the next has no view of its own, the kernel would
+/// let that one write whatever the link leads to.
+fn plain_folder(place: &Path) -> std::io::Result<()> {
+    if std::fs::symlink_metadata(place).is_ok_and(|meta| !meta.is_dir()) {
+        std::fs::remove_file(place)?;
+    }
+    std::fs::create_dir_all(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_in_place_of_a_folder_is_taken_away() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let place = dir.path().join("probe");
+        std::os::unix::fs::symlink("/", &place).expect("linked");
+        for _ in 0..2 {
+            plain_folder(&place).expect("made");
+            assert!(std::fs::symlink_metadata(&place).expect("there").is_dir());
+        }
     }
 }
