@@ -30,7 +30,7 @@ pub use operations::{checkpoints, hooks, operations};
 pub use reservations::{reservations, reserved_by_others, reserved_for};
 pub use retry::retry_options;
 pub use review::{review, reviews, work};
-pub use rounds::note_round;
+pub use rounds::{KINDS_OF_ROUNDS, note_round};
 pub use status::{approved_plan, status};
 pub use stops::stops;
 pub use task::{done_elsewhere, done_unproven, gone, row, rows, task};

@@ -34,6 +34,6 @@ pub mod unsaved;
 // What numbers, spans and submissions are read off the records by, for those who serve and send them.
 pub use swarm_core::metrics::{Around, Tally};
 pub use swarm_core::over_time::OverTime;
-pub use swarm_core::show::note_round;
+pub use swarm_core::show::{KINDS_OF_ROUNDS, note_round};
 pub mod tool_spans;
 pub use swarm_core::trace;

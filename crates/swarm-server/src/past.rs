@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use swarm_engine::channel::FromSocket;
-use swarm_engine::note_round;
 use swarm_engine::records::Record;
 use swarm_engine::work_diff::part;
+use swarm_engine::{KINDS_OF_ROUNDS, note_round};
 use swarm_protocol::diff::{DiffAsk, DiffView, RoundView};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
@@ -47,10 +47,6 @@ pub fn read(record: &Record) -> Option<(Event, Timestamp)> {
     Some((event, serde_json::from_str::<Moment>(text).ok()?.ts))
 }
 
-/// Kinds of records that are about a submission.
-const OF_ROUNDS: [&str; 5] =
-    ["review_asked", "changes_requested", "review_failed", "task_approved", "task_restored"];
-
 impl ApiState {
     /// What the work of a task changes. Looked for beside the loop, too.
     pub async fn diff(self: &Arc<Self>, ask: DiffAsk) -> Result<DiffView, Fault> {
@@ -77,7 +73,7 @@ impl ApiState {
 pub async fn rounds_of(api: &ApiState, task: &TaskId) -> Result<Vec<RoundView>, Fault> {
     let mut rounds = Vec::new();
     each_from(api, 1, |record| {
-        if OF_ROUNDS.contains(&record.kind.as_str())
+        if KINDS_OF_ROUNDS.contains(&record.kind.as_str())
             && let Some((event, at)) = read(record)
             && event.task() == Some(task)
         {

@@ -11,6 +11,21 @@ const APPROVED: &str = "approved";
 /// With the reason: whoever approved it finds it before them again.
 const NOT_MERGED: &str = "approved, not merged";
 
+/// The kinds of records that [`note_round`] looks at: whoever reads a ledger need not read the others.
+pub const KINDS_OF_ROUNDS: [&str; 11] = [
+    "review_asked",
+    "approval_voided",
+    "merge_resolved",
+    "changes_requested",
+    "review_failed",
+    "task_approved",
+    "merge_failed",
+    "nothing_changed",
+    "verification_failed",
+    "merge_completed",
+    "task_restored",
+];
+
 /// Takes in a record about the task.
 pub fn note_round(rounds: &mut Vec<RoundView>, event: Event, at: Timestamp) {
     let submitted = |commit: Oid, rounds: &mut Vec<RoundView>| {
@@ -73,6 +88,28 @@ mod tests {
     use swarm_protocol::plan::Status;
 
     use super::*;
+
+    /// The arms of the match by the names of their records.
+    #[test]
+    fn every_kind_that_is_looked_at_is_in_the_list() {
+        let source = include_str!("rounds.rs");
+        let body = source.split("match event {").nth(1).and_then(|rest| rest.split("_ => {}").next());
+        let mut kinds: Vec<String> = body
+            .expect("a match")
+            .split("Event::")
+            .skip(1)
+            .map(|arm| arm.split([' ', '{']).next().unwrap_or_default())
+            .map(|name| {
+                let snake =
+                    |c: char| if c.is_uppercase() { format!("_{}", c.to_lowercase()) } else { c.to_string() };
+                name.chars().map(snake).collect::<String>().trim_start_matches('_').to_owned()
+            })
+            .collect();
+        let mut listed = KINDS_OF_ROUNDS.map(str::to_owned).to_vec();
+        kinds.sort();
+        listed.sort();
+        assert_eq!(kinds, listed);
+    }
 
     #[test]
     fn what_was_approved_and_failed_its_verification_says_so_where_it_is_reviewed_again() {
