@@ -1,9 +1,13 @@
 //! What changed between two commits, as text for people and reviewers.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
 use swarm_protocol::ids::Oid;
 
-use super::call::{Git, GitError};
+use super::call::{Git, GitCall, GitError};
 use super::entry::ALL_LINKS;
+use super::objects::path_of;
 
 /// How it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +40,25 @@ impl Git {
             DiffKind::Files => return self.changed_files_text(from, to).await,
         };
         self.call(PLAIN).args(how).args([from.as_str(), to.as_str(), "--"]).long_list().ok().await
+    }
+
+    /// What each commit of `from..to` changes, as patches: also what a later one takes away again, which comes to trunk's
+    /// history all the same. Merges are left out: what they bring is changed by the commits below them.
+    pub async fn patches(&self, from: &Oid, to: &Oid) -> Result<Vec<u8>, GitError> {
+        let how = ["--patch", "--src-prefix=a/", "--dst-prefix=b/"];
+        self.each_of(from, to).args(PLAIN.iter().skip(1)).args(how).arg("--").long_list().ok().await
+    }
+
+    /// The files that any of them changes.
+    pub async fn touched_paths(&self, from: &Oid, to: &Oid) -> Result<BTreeSet<PathBuf>, GitError> {
+        let how = ["--name-only", "-z", "--no-renames", ALL_LINKS, "--"];
+        let told = self.each_of(from, to).args(how).long_list().ok().await?;
+        Ok(told.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect())
+    }
+
+    fn each_of(&self, from: &Oid, to: &Oid) -> GitCall {
+        let range = format!("{from}..{to}");
+        self.call(["log", "--format=", "--no-merges", "--no-show-signature"]).arg(range)
     }
 
     /// Where what the task itself changes begins: what came from trunk into its branch meanwhile is not its work.

@@ -59,7 +59,7 @@ const STEPS: &[Step] = &[
     step(&["task", "start", "1.2"], &["1.2", "S"], |arena| arena.status_of("1.2") == "review"),
     step(
         &["review", "needs-changes", "1.2", "more of it"],
-        &["1.2", "v", "~Enter send", "Tab", "=more of it", "~more of it", "Enter"],
+        &["1.2", "v", "~Enter send", "Tab", "~(•) needs changes", "=more of it", "~more of it", "Enter"],
         |arena| arena.shown("1.2")["attempts"] == 2 && arena.status_of("1.2") == "review",
     ),
     step(&["review", "approve", "1.2"], &["1.2", "v", "~Enter send", "Enter"], |arena| {

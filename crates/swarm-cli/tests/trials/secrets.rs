@@ -50,6 +50,26 @@ fn work_that_holds_a_secret_waits_for_a_person_in_every_mode_and_names_the_line_
     assert!(!arena.git(&["log", "-p", "main"]).contains(password));
 }
 
+/// Each commit comes to trunk as it is, and whoever reads the history reads what was taken away again.
+#[test]
+fn a_secret_that_a_later_commit_takes_away_waits_for_a_person_too() {
+    let arena = arena_with(json!({ "merge": { "protected": ["deploy.sh"] } }));
+    let script = format!(
+        "write ci.yml token: {}\ncommit feat: ci\nwrite deploy.sh x\ncommit chore: hook\n\
+         write ci.yml token: from the store\ncommit fix: ci\nsh git rm -q deploy.sh\n\
+         commit chore: no hook\ncomplete",
+        token()
+    );
+    arena.plan_in_phases(&[vec![task("1.1", &[], &script)]]);
+    let mut run = arena.start(&[]);
+    run.until("swarm review approve 1.1");
+    has(&arena.attention(), &["ci.yml: line 1 holds a GitHub token", "deploy.sh"]);
+    assert_eq!(arena.git(&["ls-tree", "--name-only", "main"]), "README.md\n", "nothing is on trunk");
+    arena.ok(&["task", "cancel", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+}
+
 #[test]
 fn what_the_swarm_writes_down_is_for_its_owner_alone() {
     let arena = arena_with(json!({}));

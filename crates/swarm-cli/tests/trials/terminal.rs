@@ -56,6 +56,7 @@ fn a_swarm_is_watched_and_steered_in_a_real_terminal() {
     tmux.press("e");
     tmux.until_said("Enter save");
     tmux.press("Tab");
+    tmux.until_said("> Do 1.2");
     tmux.type_in(" better");
     tmux.until_said("Do 1.2 better");
     tmux.press("Enter");

@@ -11,9 +11,14 @@ use super::world::World;
 const UNSEEN: &str = "more changes than can be looked through for secrets";
 
 impl World {
-    /// Lines that these changes add and that hold a secret, in words for a person.
-    pub(super) async fn secrets_in(&self, from: &Oid, to: &Oid) -> Result<Vec<String>, GitError> {
-        let patch = match self.git.diff_text(from, to, DiffKind::Patch).await {
+    /// Lines that these changes add and that hold a secret, in words for a person. `each`: also what one commit adds and a
+    /// later one takes away.
+    pub(super) async fn secrets_in(&self, from: &Oid, to: &Oid, each: bool) -> Result<Vec<String>, GitError> {
+        let told = match each {
+            true => self.git.patches(from, to).await,
+            false => self.git.diff_text(from, to, DiffKind::Patch).await,
+        };
+        let patch = match told {
             // A git that was killed is asked again.
             Err(GitError::Process(ProcessError::TooMuchOutput { .. })) => {
                 return Ok(vec![UNSEEN.into()]);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use swarm_core::input::Report;
 use swarm_git::GitError;
+use swarm_protocol::config::Strategy;
 use swarm_protocol::event::Proof;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_work::approval::{Approval, Changed, changed_since};

@@ -118,7 +118,8 @@ fn labelled(theme: Theme, label: &str, field: &Field, width: usize, here: bool) 
     let under = rest.next().unwrap_or(' ').to_string();
     let after: String = rest.collect();
     let after = cut(&after, room.saturating_sub(before.chars().count() + 1));
-    let mut line = Line::from(span(theme, Role::Dim, "> "));
+    // Where letters go is seen without colours, too.
+    let mut line = Line::from(span(theme, Role::Dim, if here { "> " } else { "  " }));
     line.push_span(span(theme, Role::Plain, &before));
     line.push_span(span(theme, if here { Role::Selected } else { Role::Plain }, &under));
     line.push_span(span(theme, Role::Plain, &after));
