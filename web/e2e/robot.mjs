@@ -232,6 +232,7 @@ const keys = {
     await hand.ready("Pause");
     await hand.press("Enter");
     await hand.paused(true);
+    await hand.page.getByText(/^Paused \(user\)/).waitFor();
     await hand.open("Space");
     await hand.ready("Resume");
     await hand.press("Enter");
@@ -274,9 +275,15 @@ const keys = {
     await hand.at("/tasks/3.2");
     await hand.open("Shift+R");
     const go = hand.dialog.getByRole("button", { name: "Roll back 3.2" });
-    await hand.dialog.getByRole("region", { name: "What would happen" }).waitFor();
-    // Enter goes to what is still to be read; End leads to its end.
-    if (!(await go.isEnabled())) await hand.press("Enter", "End");
+    const region = hand.dialog.getByRole("region", { name: "What would happen" });
+    await region.waitFor();
+    // Enter goes to what is still to be read; End leads to its end. Neither is heard before the dialog listens.
+    await until(async () => {
+      if (await go.isEnabled()) return true;
+      const [long, here] = await region.evaluate((node) => [node.scrollHeight > node.clientHeight, node === document.activeElement]);
+      if (long) await hand.press(here ? "End" : "Enter");
+      return false;
+    }, "all of it to be read");
     await hand.ready("Roll back 3.2");
     await hand.press("Enter");
     await until(() => hand.task("3.2").status !== "done", "3.2 to be rolled back");
