@@ -135,10 +135,18 @@ async fn build_merge(
     }
     let (protected, changed) = match &built {
         BuildOutcome::Built(built) => {
-            let git = &world.git;
-            let changed = git.changed_paths(&built.base_trunk, &built.result).await.map_err(describe)?;
+            let (git, from, to) = (&world.git, &built.base_trunk, &built.result);
+            let changed = git.changed_paths(from, to).await.map_err(describe)?;
             let mut protected = only_by_a_person(world, &changed);
-            protected.extend(world.secrets_in(&built.base_trunk, &built.result).await.map_err(describe)?);
+            protected.extend(world.secrets_in(from, to, false).await.map_err(describe)?);
+            if built.commits.len() > 1 || strategy == Strategy::Merge {
+                // What one commit brings and another takes away is in trunk's history for ever.
+                let touched = git.touched_paths(from, to).await.map_err(describe)?;
+                let mut more = only_by_a_person(world, &Vec::from_iter(touched));
+                more.extend(world.secrets_in(from, to, true).await.map_err(describe)?);
+                more.retain(|one| !protected.contains(one));
+                protected.extend(more);
+            }
             (protected, shown(&changed))
         }
         _ => (vec![], vec![]),
