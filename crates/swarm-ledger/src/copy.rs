@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::appender::write_all;
 use crate::finding::Finding;
-use crate::frame::{LINE_MAX, check_line, claimed_len};
+use crate::frame::{LEN_FIELD, LINE_MAX, check_line, claimed_len};
 use crate::paths::{LedgerPaths, parent};
 use crate::quarantine::{self, for_each_chunk};
 use crate::source::Source;
@@ -141,9 +141,9 @@ impl SecondCopy {
         let agreed = agreement(&**file, main, len.min(main_end))?;
         // The first difference may lie inside a record that is whole but another one, or be the first byte of one.
         let suspect = last_line_start(&**file, len.min(agreed + 1))?.unwrap_or(0);
-        if agreed < main_end && is_better(file, main, suspect, main_end)? {
+        if let Some(at) = better_at(file, main, suspect, main_end)? {
             let why = format!(
-                "the ledger itself is damaged behind byte {suspect}, where the copy is whole; \
+                "the ledger itself is damaged behind byte {at}, where the copy is whole; \
                  `swarm doctor --fix` repairs the ledger"
             );
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
@@ -185,12 +185,7 @@ fn same_last_line(copy: &Arc<dyn VfsFile>, main: &dyn VfsFile, len: u64) -> io::
     if start + line.bytes.len() as u64 != len {
         return Ok(false);
     }
-    let mut theirs = Vec::new();
-    for_each_chunk(main, &[(start, len)], &mut |bytes| {
-        theirs.extend_from_slice(bytes);
-        Ok(())
-    })?;
-    Ok(theirs == line.bytes)
+    Ok(bytes_of(main, start, len)? == line.bytes)
 }
 
 fn last_line_start(file: &dyn VfsFile, len: u64) -> io::Result<Option<u64>> {
@@ -199,11 +194,7 @@ fn last_line_start(file: &dyn VfsFile, len: u64) -> io::Result<Option<u64>> {
     }
     for span in [4 << 10, LINE_MAX as u64 + 1] {
         let from = len.saturating_sub(span);
-        let mut bytes = Vec::new();
-        for_each_chunk(file, &[(from, len)], &mut |chunk| {
-            bytes.extend_from_slice(chunk);
-            Ok(())
-        })?;
+        let bytes = bytes_of(file, from, len)?;
         if let Some(at) = bytes[..bytes.len() - 1].iter().rposition(|b| *b == b'\n') {
             return Ok(Some(from + at as u64 + 1));
         }
@@ -236,19 +227,43 @@ pub(crate) fn agreement(a: &dyn VfsFile, b: &dyn VfsFile, limit: u64) -> io::Res
     Ok(at)
 }
 
-/// The copy has a whole record where the ledger has none: the ledger has rotted where nobody reads it any more, and its bytes
-/// must not go over the only good ones.
-fn is_better(copy: &Arc<dyn VfsFile>, main: &dyn VfsFile, at: u64, main_end: u64) -> io::Result<bool> {
-    if Source::new(copy.clone())?.line_at(at, at).is_none() {
-        return Ok(false);
+/// The first place where the copy has a whole record and the ledger has none: the ledger has rotted where nobody reads it any
+/// more, and its bytes must not go over the only good ones. All records are looked at, because the first difference may be rot
+/// of the copy.
+fn better_at(
+    copy: &Arc<dyn VfsFile>,
+    main: &dyn VfsFile,
+    from: u64,
+    main_end: u64,
+) -> io::Result<Option<u64>> {
+    let mut source = Source::new(copy.clone())?;
+    let mut offset = from;
+    while let Some((start, line)) = source.next_valid(offset).filter(|(start, _)| *start < main_end) {
+        offset = start + line.bytes.len() as u64;
+        let theirs = bytes_of(main, start.saturating_sub(1), offset.min(main_end))?;
+        // Inside a record of the ledger: this one is of a chain that went another way.
+        let aligned = start == 0 || theirs.first() == Some(&b'\n');
+        if aligned && !theirs.ends_with(line.bytes) && !has_line(main, start, main_end)? {
+            return Ok(Some(start));
+        }
     }
-    let mut theirs = Vec::new();
-    for_each_chunk(main, &[(at, main_end.min(at + LINE_MAX as u64))], &mut |chunk| {
-        theirs.extend_from_slice(chunk);
+    Ok(None)
+}
+
+fn has_line(main: &dyn VfsFile, at: u64, main_end: u64) -> io::Result<bool> {
+    let start = bytes_of(main, at, main_end.min(at + LEN_FIELD as u64))?;
+    let Some(len) = claimed_len(&start) else { return Ok(false) };
+    let end = at + len as u64;
+    Ok(end <= main_end && check_line(&bytes_of(main, at, end)?).is_ok())
+}
+
+fn bytes_of(file: &dyn VfsFile, from: u64, to: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for_each_chunk(file, &[(from, to)], &mut |chunk| {
+        bytes.extend_from_slice(chunk);
         Ok(())
     })?;
-    let line = claimed_len(&theirs).and_then(|len| theirs.get(..len));
-    Ok(line.is_none_or(|line| check_line(line).is_err()))
+    Ok(bytes)
 }
 
 /// Whether what is to be cut holds a whole record that the ledger does not have at that place.
@@ -262,14 +277,7 @@ fn says_something_else(
     let mut offset = from;
     while let Some((start, line)) = source.next_valid(offset) {
         let end = start + line.bytes.len() as u64;
-        let mut theirs = Vec::new();
-        if end <= main_end {
-            for_each_chunk(main, &[(start, end)], &mut |chunk| {
-                theirs.extend_from_slice(chunk);
-                Ok(())
-            })?;
-        }
-        if theirs != line.bytes {
+        if end > main_end || bytes_of(main, start, end)? != line.bytes {
             return Ok(true);
         }
         offset = end;

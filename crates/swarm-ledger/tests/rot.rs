@@ -73,6 +73,26 @@ fn rot_of_the_ledger_before_a_base_never_goes_over_the_good_copy() {
 }
 
 #[test]
+fn rot_at_the_start_of_the_copy_does_not_hide_that_only_the_copy_is_good_further_on() {
+    let world = World::empty().with(&[1, 1, 1, 1]);
+    let good = world.main();
+    let base = base_at(&world, 4);
+    let lines = world.lines();
+    let rotten = flipped(&good, lines[2].start + 60);
+    world.set_main(&rotten);
+    let copy = flipped(&good[..good.len() - 5], lines[1].start + 60);
+    world.set_copy(&copy);
+    let (_, found) = LedgerWriter::open(&open(&world, &base).expect("opens")).expect("opens");
+    assert_eq!(kinds(&found), ["CopyFailed"], "{found:?}");
+    assert_eq!((world.main(), world.copy()), (rotten, copy), "the good bytes are untouched");
+    let repaired = world.write();
+    assert_eq!(kinds(&repaired.findings), ["Repaired"], "a walk from the first record repairs");
+    assert_eq!(world.main(), good);
+    LedgerWriter::open(&repaired).expect("opens");
+    assert_eq!(world.copy(), good, "then the copy is made whole from the ledger");
+}
+
+#[test]
 fn a_first_record_damaged_in_both_copies_is_gone_on_from_by_a_snapshot_and_said() {
     let world = World::empty().with(&[1, 1, 1]);
     let good = world.main();
