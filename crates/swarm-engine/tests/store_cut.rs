@@ -103,6 +103,20 @@ fn a_plan_json_of_another_ledger_or_edited_by_hand_accuses_nobody() {
 }
 
 #[test]
+fn a_plan_json_of_another_ledger_is_not_kept_as_one_of_what_was_lost() {
+    let (cut, other) = (cut(), place());
+    other.run(save(PLAN)).expect("saved");
+    for n in 0..5 {
+        other.run(add(&format!("t{n}"))).expect("added");
+    }
+    fs::copy(&other.paths.plan_json, &cut.paths.plan_json).expect("brought along");
+    let (_, notices) = cut.run(add("y")).expect("work goes on");
+    assert!(notices.iter().any(|n| n.text.contains("missing")), "plan.md knows of the loss: {notices:?}");
+    let kept: Vec<_> = names(&cut.paths.swarm).into_iter().filter(|name| name.contains(".ahead-")).collect();
+    assert_eq!(kept, ["plan.md.ahead-1"]);
+}
+
+#[test]
 fn after_a_close_the_files_of_the_old_plan_say_nothing_about_the_next_one() {
     let place = place();
     place.run(save(PLAN)).expect("saved");

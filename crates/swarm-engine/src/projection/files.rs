@@ -71,10 +71,11 @@ fn start_of(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Keeps projections aside that show records which this ledger has lost: made anew, they would show a plan without them,
-/// and nobody would know the tasks and numbers any more that people were told.
-pub fn keep_ahead(paths: &Paths, last_seq: u64) -> Vec<Notice> {
+/// and nobody would know the tasks and numbers any more that people were told. Those of another ledger show nothing of this one.
+pub fn keep_ahead(paths: &Paths, last_seq: u64, ledger_id: &str) -> Vec<Notice> {
     let ahead = |path: &&PathBuf| {
         let stamp = fs::read(path).ok().and_then(|bytes| stamp::read(&bytes));
+        let stamp = stamp.filter(|stamp| stamp.ledger_id.as_deref().is_none_or(|theirs| theirs == ledger_id));
         stamp.is_some_and(|stamp| stamp.intact && stamp.seq > last_seq)
     };
     let lost = [&paths.plan_json, &paths.plan_md].into_iter().filter(ahead);

@@ -19,7 +19,8 @@ impl Store {
         for loss in recovered.notes.iter().map(|note| &note.loss) {
             if self.losses.insert(key_of(loss)) {
                 events.push(lost(loss));
-                self.notices.extend(projection::keep_ahead(&self.paths, recovered.head.seq));
+                let (last, ledger_id) = (recovered.head.seq, &recovered.ledger_id);
+                self.notices.extend(projection::keep_ahead(&self.paths, last, ledger_id));
                 // A snapshot of what was lost is of no use any more.
                 self.upkeep.snapshot_lies();
             }
