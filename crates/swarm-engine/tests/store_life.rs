@@ -43,6 +43,24 @@ fn a_command_asked_again_under_its_id_gets_the_old_answer() {
 }
 
 #[test]
+fn a_memory_that_is_loaded_again_has_what_was_on_its_way_to_the_disk() {
+    let place = place();
+    place.run(save(PLAN)).expect("saved");
+    let mut store = place.open().expect("free");
+    let now = store.clock().now();
+    for (n, id, expected) in [(1, "x", "1.1 1.2 x"), (2, "y", "1.1 1.2 x y")] {
+        let decided =
+            store.submit(command(n, add(id)), now, "test").expect("the seqs are those of the ledger");
+        // As when the record behind it is refused.
+        store.reload().expect("loaded");
+        assert_eq!(ids(store.state()), expected);
+        decided.ticket.wait().expect("durable");
+    }
+    store.finish().expect("finished");
+    assert_eq!(place.tasks(), "1.1 1.2 x y");
+}
+
+#[test]
 fn a_refused_command_leaves_no_trace() {
     let place = place();
     assert!(matches!(place.run(Command::ResetPlan), Err(StoreError::Refused(Refusal::NoPlan))));

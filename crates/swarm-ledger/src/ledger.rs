@@ -138,6 +138,14 @@ impl Ledger {
         self.shared.lock().durable
     }
 
+    /// The last durable record once all that was queued is written or refused: nothing is on its way any more.
+    pub fn settled(&self) -> Head {
+        let mut pen = self.shared.pen.lock().unwrap_or_else(PoisonError::into_inner);
+        self.shared.write_queued(&mut pen);
+        drop(pen);
+        self.head()
+    }
+
     pub fn epoch(&self) -> u64 {
         self.shared.lock().intake.epoch()
     }

@@ -206,9 +206,10 @@ impl Store {
         }
     }
 
-    /// Throws the memory away and takes what the disk has: after a write that found no room.
+    /// Throws the memory away and takes what the disk has: after a write that found no room, or a record that was refused.
+    /// What was decided before and is on its way to the disk gets there first, or the memory would lack it for good.
     pub fn reload(&mut self) -> Result<(), StoreError> {
-        let durable = self.ledger.as_ref().map(Ledger::head);
+        let durable = self.ledger.as_ref().map(Ledger::settled);
         let Some(durable) = durable else {
             self.state = State::default();
             self.progress.forget_failure();
