@@ -61,6 +61,20 @@ fn a_memory_that_is_loaded_again_has_what_was_on_its_way_to_the_disk() {
 }
 
 #[test]
+fn an_ignore_file_that_a_full_disk_left_empty_is_filled_and_a_persons_own_stays() {
+    for (left, expected) in [("", "*\n!.gitignore"), ("run/\n", "run/\n")] {
+        let place = place();
+        place.run(save(PLAN)).expect("saved");
+        let ignore = place.paths.swarm.join(".gitignore");
+        fs::write(&ignore, left).expect("written");
+        place.run(add("x")).expect("added");
+        let text = text_of(&ignore);
+        assert!(text.contains(expected) && (left.is_empty() || text == left), "{text}");
+        assert!(!place.paths.swarm.join(".gitignore.tmp").exists());
+    }
+}
+
+#[test]
 fn a_refused_command_leaves_no_trace() {
     let place = place();
     assert!(matches!(place.run(Command::ResetPlan), Err(StoreError::Refused(Refusal::NoPlan))));
