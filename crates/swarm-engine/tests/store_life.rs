@@ -75,6 +75,22 @@ fn an_ignore_file_that_a_full_disk_left_empty_is_filled_and_a_persons_own_stays(
 }
 
 #[test]
+fn a_ledger_that_could_not_begin_leaves_no_plan_in_the_memory() {
+    let place = place();
+    let mut store = place.open().expect("free");
+    let now = store.clock().now();
+    let in_the_way = place.paths.swarm.join(".gitignore.tmp");
+    fs::create_dir_all(&in_the_way).expect("made");
+    let failed = store.submit(command(1, save(PLAN)), now, "test").map(drop);
+    assert!(matches!(failed, Err(StoreError::Io { .. })), "{failed:?}");
+    assert!(store.state().plan.is_none() && !place.paths.ledger.exists());
+    fs::remove_dir(&in_the_way).expect("removed");
+    store.submit(command(2, save(PLAN)), now, "test").expect("begun").ticket.wait().expect("durable");
+    store.finish().expect("finished");
+    assert_eq!(place.tasks(), "1.1 1.2");
+}
+
+#[test]
 fn a_refused_command_leaves_no_trace() {
     let place = place();
     assert!(matches!(place.run(Command::ResetPlan), Err(StoreError::Refused(Refusal::NoPlan))));

@@ -143,12 +143,10 @@ impl Store {
     /// The first batch of a ledger: it appears complete, or not at all.
     fn begin_ledger(&mut self, batch: &Batch, done: Resolve) -> Result<(), StoreError> {
         let ledger_paths = self.paths.ledger_paths();
-        super::gitignore::ensure_ignored(&self.paths)
-            .map_err(StoreError::io("write", &self.paths.swarm.join(".gitignore")))?;
-        let created = create(&self.options.vfs, &ledger_paths, batch).map_err(|error| {
-            self.state = Default::default();
-            StoreError::Open(error)
-        })?;
+        let begun = super::gitignore::ensure_ignored(&self.paths)
+            .map_err(StoreError::io("write", &self.paths.swarm.join(".gitignore")))
+            .and_then(|()| create(&self.options.vfs, &ledger_paths, batch).map_err(StoreError::Open));
+        let created = begun.inspect_err(|_| self.state = Default::default())?;
         // Opened like any other, so that there is one way in.
         let loaded = load(&self.paths, &self.options, Access::Write, None)?;
         let recovered = loaded.recovered.expect("it was made a moment ago, under our lock");
