@@ -129,6 +129,22 @@ fn after_a_close_the_files_of_the_old_plan_say_nothing_about_the_next_one() {
 }
 
 #[test]
+fn a_second_copy_that_cannot_be_written_is_told_with_a_hint_that_works() {
+    let place = place();
+    place.run(save(PLAN)).expect("saved");
+    let copy = &place.paths.second_copy;
+    fs::remove_file(copy).expect("removed");
+    // A link onto itself can be opened by nobody, not even by root.
+    std::os::unix::fs::symlink(copy, copy).expect("a link");
+    let (_, notices) = place.run(add("x")).expect("the ledger itself is fine");
+    let told = notices.iter().find(|notice| notice.text.contains("second copy"));
+    assert!(told.is_some_and(|notice| notice.hint.contains("aside")), "{notices:?}");
+    fs::rename(copy, copy.with_extension("aside")).expect("as the hint says");
+    place.run(add("y")).expect("added");
+    assert_eq!(text_of(&place.paths.ledger), text_of(copy));
+}
+
+#[test]
 fn a_file_that_is_closed_to_us_names_the_command_that_opens_it() {
     let words = swarm_engine::store::access_hint(std::path::Path::new(".swarm/plan-ledger.jsonl"));
     assert!(words.contains("chmod u+rw '.swarm/plan-ledger.jsonl'") && words.contains("chown"), "{words}");

@@ -132,6 +132,16 @@ pub fn access_hint(path: &Path) -> String {
     )
 }
 
+/// For a second copy of the ledger that could not be written. Of a full disk the failure itself says enough.
+pub(super) fn copy_hint(copy: &Path) -> String {
+    use ErrorKind::{NotFound, PermissionDenied, ReadOnlyFilesystem};
+    match std::fs::OpenOptions::new().read(true).write(true).open(copy).map_err(|error| error.kind()) {
+        Err(PermissionDenied) => access_hint(copy),
+        Ok(_) | Err(NotFound | ReadOnlyFilesystem) => String::new(),
+        Err(_) => format!("Move {} aside; the next command makes it anew from the ledger", copy.display()),
+    }
+}
+
 /// For a person who finds the ledger in the executors of a process that a signal has stopped.
 pub fn stopped_hint(pid: u32) -> String {
     format!(

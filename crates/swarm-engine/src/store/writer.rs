@@ -6,11 +6,11 @@ use std::sync::Arc;
 use swarm_core::State;
 use swarm_ledger::locks::{Acquired, Ownership, WriterLocks, acquire_for_write};
 use swarm_ledger::owner::OwnerInfo;
-use swarm_ledger::{Access, AppendError, Claim, Head, Ledger, Recovered};
+use swarm_ledger::{Access, AppendError, Claim, Finding, Head, Ledger, Recovered};
 use swarm_process::complain;
 
 use super::absent::{self, Absence};
-use super::error::StoreError;
+use super::error::{StoreError, copy_hint};
 use super::load::{self, Loaded, load};
 use super::options::OpenOptions;
 use super::snapshot::LossKey;
@@ -136,7 +136,7 @@ impl Store {
             // Only a ledger that was walked whole may be put over a copy that differs from it.
             if store.options.thorough && recovered.base.is_none() {
                 let found = store.ledger.iter().flat_map(Ledger::mend_copy);
-                store.notices.extend(found.map(|finding| Notice::new(finding.to_string(), "")));
+                store.notices.extend(found.map(|finding| notice_of(&store.paths, &finding)));
             }
             store.record_findings(&recovered)?;
         }
@@ -145,7 +145,7 @@ impl Store {
 
     pub(super) fn open_ledger(&mut self, recovered: &Recovered) -> Result<(), StoreError> {
         let (ledger, findings) = Ledger::open(recovered).map_err(StoreError::Open)?;
-        self.notices.extend(findings.iter().map(|finding| Notice::new(finding.to_string(), "")));
+        self.notices.extend(findings.iter().map(|finding| notice_of(&self.paths, finding)));
         ledger.write_only_while(self.claim()?);
         self.ledger = Some(ledger);
         Ok(())
@@ -178,7 +178,7 @@ impl Store {
     pub fn take_notices(&mut self) -> Vec<Notice> {
         let mut notices = std::mem::take(&mut self.notices);
         let late = self.ledger.iter().flat_map(Ledger::take_findings);
-        notices.extend(late.map(|finding| Notice::new(finding.to_string(), "")));
+        notices.extend(late.map(|finding| notice_of(&self.paths, &finding)));
         notices
     }
 
@@ -233,4 +233,13 @@ impl Store {
             swarm_ledger::Room::Refusing => Ok(false),
         }
     }
+}
+
+/// What the writer of the ledger and its second copy came across.
+fn notice_of(paths: &Paths, finding: &Finding) -> Notice {
+    let hint = match finding {
+        Finding::CopyFailed { .. } => copy_hint(&paths.second_copy),
+        _ => String::new(),
+    };
+    Notice::new(finding.to_string(), hint)
 }
