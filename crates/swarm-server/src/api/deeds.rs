@@ -8,8 +8,10 @@ use axum::{Extension, Json};
 use serde::de::DeserializeOwned;
 use swarm_engine::by_hand::{ByHandError, Hands};
 use swarm_engine::doctor::examine;
+use swarm_engine::look::{Look, Looked};
 use swarm_engine::paths::Paths;
 use swarm_engine::settings::environment;
+use swarm_protocol::any_view::AnyView;
 use swarm_protocol::api::{ApiError, Delivery};
 use swarm_protocol::channel::Response;
 use swarm_protocol::command::{Actor, Answer, Command, Envelope};
@@ -68,17 +70,35 @@ pub async fn send(
 /// Does it; one that was done under this id is only answered again.
 async fn once(api: &Arc<ApiState>, id: Option<CommandId>, by: Actor, deed: Deed) -> Result<DeedDone, Fault> {
     let Some(id) = id else { return done(api, by, new_id()?, deed).await };
-    let Some(cell) = api.deeds.of(&id, &deed) else {
-        let message = format!("Something else was asked for under the id {id}");
-        return Err(Fault::new(StatusCode::CONFLICT, "id_taken", message, "Give each deed an id of its own"));
-    };
-    if let (Deed::MergeWorktree { .. }, Delivery::Landed { answer }) =
-        (&deed, api.delivery(id.clone()).await?)
-    {
-        let (text, done) = (answer.text.clone(), Done::MergeWorktree(answer));
-        return Ok(DeedDone { text, done });
+    let Some(cell) = api.deeds.of(&id, &deed) else { return Err(id_taken(&id)) };
+    let is_recorded = matches!(deed, Deed::MergeWorktree { .. } | Deed::CleanUpWorktree { .. });
+    if is_recorded && let Delivery::Landed { answer } = api.delivery(id.clone()).await? {
+        if !came_of(api, &id, &deed).await? {
+            return Err(id_taken(&id));
+        }
+        if let Deed::MergeWorktree { .. } = &deed {
+            let (text, done) = (answer.text.clone(), Done::MergeWorktree(answer));
+            return Ok(DeedDone { text, done });
+        }
     }
     cell.get_or_try_init(|| done(api, by, id, deed)).await.cloned()
+}
+
+/// Whether this deed left what was recorded under the id. What is remembered no longer is taken for it, as the rules
+/// take it.
+async fn came_of(api: &ApiState, id: &CommandId, deed: &Deed) -> Result<bool, Fault> {
+    match api.look(Look::Operation(id.clone())).await {
+        Err(fault) if fault.is_lost() => Err(fault),
+        Ok(Looked { view: Ok(AnyView::Operation(was)), .. }) => {
+            Ok(was.kind == deed.kind() && was.subject == deed.subject())
+        }
+        _ => Ok(true),
+    }
+}
+
+fn id_taken(id: &CommandId) -> Fault {
+    let message = format!("Something else was asked for under the id {id}");
+    Fault::new(StatusCode::CONFLICT, "id_taken", message, "Give each deed an id of its own")
 }
 
 fn new_id() -> Result<CommandId, Fault> {

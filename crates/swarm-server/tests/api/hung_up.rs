@@ -64,3 +64,17 @@ async fn submitted_work_is_known_by_the_id_of_its_deed() {
     let Done::MergeWorktree(again) = post(&asked).await.done else { panic!("another answer") };
     assert_eq!(again.seq, first.seq);
 }
+
+#[tokio::test]
+async fn a_deed_under_the_id_of_a_command_is_refused_and_not_done() {
+    let served = repository().await;
+    let made = json!({ "deed": { "do": "create_worktree", "task": "t1" } });
+    let _: DeedDone = served.client.post("/v1/deeds", &made).await.expect("it is done");
+    // The plan was saved under this id. Its answer is not the deed's, and nothing of the deed could be recorded.
+    for word in ["merge_worktree", "clean_up_worktree"] {
+        let asked = json!({ "id": "plan", "deed": { "do": word, "task": "t1" } }).to_string();
+        let (status, answer) = served.request("POST", "/v1/deeds", JSON, asked.as_bytes()).await;
+        assert_eq!((status, answer.contains("id_taken")), (409, true), "{word}: {answer}");
+    }
+    assert!(served.dir.path().join(".swarm/worktrees/t1").is_dir());
+}
