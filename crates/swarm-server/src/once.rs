@@ -31,11 +31,34 @@ impl Deeds {
         if let Some(one) = known.iter().find(|one| one.id == *id) {
             return (one.deed == *deed).then(|| Arc::clone(&one.done));
         }
-        if known.len() >= REMEMBERED {
-            known.pop_front();
+        // One that is under way is not forgotten: asked for again, it would be done twice. There are never more of them
+        // than there may be callers.
+        let is_over = |one: &Known| Arc::strong_count(&one.done) == 1;
+        if known.len() >= REMEMBERED
+            && let Some(oldest) = known.iter().position(is_over)
+        {
+            known.remove(oldest);
         }
         let done = Arc::default();
         known.push_back(Known { id: id.clone(), deed: deed.clone(), done: Arc::clone(&done) });
         Some(done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_under_way_is_not_forgotten_whatever_comes_after_it() {
+        let deeds = Deeds::default();
+        let id = |n: usize| CommandId::new(format!("d{n}")).expect("an id");
+        let first = deeds.of(&id(0), &Deed::Fix).expect("a new id");
+        for n in 1..=2 * REMEMBERED {
+            assert!(deeds.of(&id(n), &Deed::Fix).is_some());
+        }
+        let again = deeds.of(&id(0), &Deed::Fix).expect("the same deed");
+        assert!(Arc::ptr_eq(&first, &again));
+        assert_eq!(deeds.known.lock().expect("whole").len(), REMEMBERED);
     }
 }
