@@ -66,3 +66,25 @@ fn what_is_on_disk_and_was_never_answered_is_answered_by_its_id_and_done_once() 
     arena.ok(&["stop"]);
     arena.is_judged();
 }
+
+#[test]
+fn work_that_was_submitted_is_known_by_its_id_whatever_its_worktree_shows_by_now() {
+    let arena = arena_with(json!({ "agent": "script" }));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "complete"), task("1.2", &[], "complete")]]);
+    let mut pipe = Pipe::newer(&arena, &[]);
+    let made = pipe.ok("swarm_worktree_create", json!({ "task": "1.1" }));
+    let place = arena.root.join(made["path"].as_str().expect("a path"));
+    let at = place.display().to_string();
+    std::fs::write(place.join("one.txt"), "one").expect("a file");
+    arena.git(&["-C", &at, "add", "one.txt"]);
+    arena.git(&["-C", &at, "commit", "--quiet", "--message", "feat: one"]);
+    let submit = |task: &str| json!({ "task": task, "id": "mine" });
+    let told = pipe.ok("swarm_complete", submit("1.1"));
+    // A new wish would be refused for this.
+    std::fs::write(place.join("two.txt"), "two").expect("a file");
+    for mut pipe in [Pipe::newer(&arena, &[]), Pipe::older(&arena, &[])] {
+        let again = pipe.ok("swarm_complete", submit("1.1"));
+        assert_eq!((&again["repeated"], &again["seq"]), (&json!(true), &told["seq"]), "{again}");
+        assert!(pipe.refused("swarm_complete", submit("1.2"))["message"].is_string());
+    }
+}
