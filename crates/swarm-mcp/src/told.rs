@@ -13,6 +13,25 @@ const KEEP: usize = 3;
 /// Text that is cut off in the middle is still readable; so much of it always stays.
 const TEXT_KEEP: usize = 400;
 
+/// Bytes of rows or of a patch in one result. The sentence and the other members have the rest.
+const PAGE_BYTES: usize = RESULT_MAX - 1_000;
+
+/// How many of these rows go into one result, from the first on and at least one. A page ends before the row that does
+/// not fit, so that its cursor names it: what is cut off a result is behind the cursor, and nobody would see it.
+pub fn fitting(rows: &[Value]) -> usize {
+    let mut bytes = 0;
+    let fits = |row: &&Value| {
+        bytes += row.to_string().len() + 1;
+        bytes <= PAGE_BYTES
+    };
+    rows.iter().take_while(fits).count().max(1)
+}
+
+/// Whether this piece of a text goes into one result, with everything in it that has to be escaped.
+pub fn fits(piece: &str) -> bool {
+    Value::from(piece).to_string().len() <= PAGE_BYTES
+}
+
 pub fn success(text: &str, mut facts: Map<String, Value>) -> CallToolResult {
     facts.insert("text".into(), text.into());
     let value = fit(Value::Object(facts), RESULT_MAX);
@@ -134,6 +153,18 @@ mod tests {
         let fitted = fit(json!({ "patch": "ä".repeat(50_000) }), 2_000);
         let patch = fitted["patch"].as_str().unwrap_or_default();
         assert!(patch.chars().all(|letter| letter == 'ä') && patch.len() > 100, "{patch}");
+    }
+
+    #[test]
+    fn a_page_ends_before_the_row_that_would_be_cut_off() {
+        let rows: Vec<Value> = (0..200).map(|at| json!({ "id": at, "title": "x".repeat(300) })).collect();
+        let count = fitting(&rows);
+        assert!((30..200).contains(&count), "{count}");
+        let page =
+            json!({ "seq": 7, "next": 7, "text": "some of 200 tasks", "tasks": rows[..count].to_vec() });
+        assert_eq!(fit(page.clone(), RESULT_MAX), page);
+        assert_eq!((fitting(&rows[..3]), fitting(&[json!("x".repeat(RESULT_MAX))])), (3, 1));
+        assert!(fits(&"x".repeat(RESULT_MAX / 2)) && !fits(&"\u{1b}".repeat(RESULT_MAX / 2)));
     }
 
     #[test]

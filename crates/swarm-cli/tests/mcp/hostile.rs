@@ -119,6 +119,70 @@ fn a_long_result_is_cut_and_paged() {
 }
 
 #[test]
+fn what_does_not_fit_into_a_result_is_on_its_next_page() {
+    let arena = planned();
+    let mut pipe = Pipe::newer(&arena, &[]);
+    let many: Vec<_> = (1..=300).map(|n| task(&format!("1.{n}"), &[], "complete")).collect();
+    pipe.ok(
+        "save_plan",
+        json!({ "plan": { "goal": "much", "phases": [{ "id": 1, "name": "all", "tasks": many }] } }),
+    );
+    let (mut after, mut tasks) = (json!(null), 0);
+    loop {
+        let page = pipe.ok("swarm_tasks", json!({ "after": after, "limit": 200 }));
+        assert!(page.get("cut").is_none(), "{page}");
+        tasks += page["tasks"].as_array().map_or(0, Vec::len);
+        after = page["next"].clone();
+        if after.is_null() {
+            break;
+        }
+    }
+    assert_eq!(tasks, 300);
+    let (mut from, mut seen) = (json!(1), Vec::new());
+    loop {
+        let page = pipe.ok("swarm_history", json!({ "from": from, "limit": 200 }));
+        assert!(page.get("cut").is_none(), "{page}");
+        let rows = page["records"].as_array().expect("rows");
+        seen.extend(rows.iter().filter_map(|row| row["seq"].as_u64()));
+        from = page["next"].clone();
+        if from.is_null() {
+            break;
+        }
+    }
+    assert!(seen.len() > 300 && seen.iter().copied().eq(1..=seen.len() as u64), "{seen:?}");
+    // The one after which it goes on is none of those that are looked for any more.
+    pipe.ok("update_task_status", json!({ "task": "1.40", "status": "deferred" }));
+    let page = pipe.ok("swarm_tasks", json!({ "status": "pending", "after": "1.40", "limit": 1 }));
+    assert_eq!(page["tasks"][0]["id"], "1.41", "{page}");
+}
+
+#[test]
+fn a_log_is_read_to_its_end_by_its_cursor_and_no_line_is_left_out() {
+    let arena = arena_with(json!({ "agent": "script" }));
+    let prints = (0..200).map(|n| format!("print line {n:03} {}", "x".repeat(100))).collect::<Vec<_>>();
+    let script = format!("{}\nprint HERE\nsleep 600000", prints.join("\n"));
+    arena.plan_in_phases(&[vec![task("1.1", &[], &script)]]);
+    let mut run = arena.start(&[]);
+    wait_for("the agent is there", || arena.printed().contains("HERE"));
+    let mut pipe = Pipe::newer(&arena, &[]);
+    let (mut from, mut text) = (json!(0), String::new());
+    loop {
+        let page = pipe.ok("swarm_log", json!({ "run": "1.1", "from": from }));
+        assert!(page.get("cut").is_none(), "{page}");
+        text.push_str(&page["lines"].to_string());
+        from = page["cursor"].clone();
+        if page["end"] == true {
+            break;
+        }
+    }
+    let missing: Vec<_> = (0..200).filter(|n| !text.contains(&format!("line {n:03} "))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    run.kill_9();
+    arena.ok(&["stop"]);
+    arena.is_judged();
+}
+
+#[test]
 fn a_client_that_dies_in_the_middle_of_a_call_leaves_no_process_and_no_half_deed() {
     let arena = planned();
     let mut pipe = Pipe::newer(&arena, &[]);

@@ -1,7 +1,7 @@
 //! Tools that look.
 
 use serde_json::{Map, Value, json};
-use swarm_protocol::api::{ApiError, Seen};
+use swarm_protocol::api::{ApiError, LogPage, Seen};
 use swarm_protocol::event::{line, line_at};
 use swarm_protocol::record::event_of;
 use swarm_server::ledger::Look;
@@ -9,6 +9,7 @@ use swarm_server::ledger::Look;
 use super::{Caller, Told, members};
 use crate::arguments::{AtArgs, DiffArgs, HistoryArgs, LogArgs, PreviewArgs, TaskArgs, TasksArgs};
 use crate::limits::{LINES_MAX, RESULT_MAX, ROWS_MAX};
+use crate::told::{self, fitting};
 use crate::wish::{self, bad, read};
 
 /// Rows of a list where nobody says how many.
@@ -89,20 +90,23 @@ impl Caller {
                 })
                 && text.as_ref().is_none_or(|text| holds("id", text) || holds("title", text))
         };
-        let found: Vec<&Value> = rows.iter().filter(fits).collect();
+        let total = rows.iter().filter(fits).count();
+        // Its place among all of them: by now it may be none of those that are looked for.
         let after = args.after.as_ref();
-        let skip = after.and_then(|id| found.iter().position(|row| row["id"] == id.as_str()));
+        let skip = after.and_then(|id| rows.iter().position(|row| row["id"] == id.as_str()));
         let skip = skip.map_or(0, |at| at + 1);
+        let found: Vec<&Value> = rows[skip..].iter().filter(fits).collect();
         let limit = args.limit.unwrap_or(ROWS).clamp(1, ROWS_MAX);
-        let page: Vec<Value> = found.iter().skip(skip).take(limit).map(|row| short_row(row)).collect();
-        let more = found.len() > skip + page.len();
+        let mut page: Vec<Value> = found.iter().take(limit).map(|row| short_row(row)).collect();
+        page.truncate(fitting(&page));
+        let more = found.len() > page.len();
         let mut facts = Map::new();
         facts.insert("seq".into(), json!(seq));
-        facts.insert("total".into(), json!(found.len()));
+        facts.insert("total".into(), json!(total));
         if let (true, Some(last)) = (more, page.last()) {
             facts.insert("next".into(), last["id"].clone());
         }
-        let text = format!("{} of {} tasks", page.len(), found.len());
+        let text = format!("{} of {total} tasks", page.len());
         facts.insert("tasks".into(), Value::Array(page));
         Ok((text, facts))
     }
@@ -115,7 +119,10 @@ impl Caller {
         };
         let from = boundary(&patch, args.cursor.unwrap_or(0));
         // The patch stands in the result twice, once escaped; what is left of it goes to the members around it.
-        let to = boundary(&patch, from.saturating_add(RESULT_MAX / 2));
+        let mut to = boundary(&patch, from.saturating_add(RESULT_MAX / 2));
+        while !told::fits(&patch[from..to]) {
+            to = boundary(&patch, from + (to - from) / 2);
+        }
         let files = files_of(&patch).count();
         let mut facts = Map::new();
         facts.insert("from".into(), json!(diff.from));
@@ -131,13 +138,25 @@ impl Caller {
     }
 
     async fn log(&self, args: LogArgs) -> Result<Told, ApiError> {
-        let (who, from) = (args.run.clone(), args.from.unwrap_or(0));
-        let page = self.source.beside(move |desk| desk.log(&who, from, LINES_MAX)).await?;
+        let from = args.from.unwrap_or(0);
+        let mut page = self.lines(args.run.clone(), from, LINES_MAX).await?;
         let fits = |line: &&Value| args.contains.as_ref().is_none_or(|part| line.to_string().contains(part));
-        let lines: Vec<Value> = page.lines.iter().filter(fits).cloned().collect();
+        let mut lines: Vec<Value> = page.lines.iter().filter(fits).cloned().collect();
+        let whole = fitting(&lines);
+        let places = page.lines.iter().enumerate().filter(|(_, line)| fits(line));
+        let cut = places.map(|(at, _)| at).nth(whole);
+        // Read again up to the line that does not fit: then the cursor stands before it.
+        if let Some(at) = cut {
+            page = self.lines(page.run.to_string(), from, at).await?;
+            lines.truncate(whole);
+        }
         let text = format!("{} lines of {}", lines.len(), page.run);
         let facts = json!({ "run": page.run, "lines": lines, "cursor": page.cursor, "end": page.end });
         Ok((text, members(facts)))
+    }
+
+    async fn lines(&self, who: String, from: u64, most: usize) -> Result<LogPage, ApiError> {
+        self.source.beside(move |desk| desk.log(&who, from, most)).await
     }
 
     async fn history(&self, args: HistoryArgs) -> Result<Told, ApiError> {
@@ -165,6 +184,11 @@ impl Caller {
             }
             rows.push(row);
         }
+        let whole = fitting(&rows);
+        if let Some(row) = rows.get(whole) {
+            next = row["seq"].as_u64();
+        }
+        rows.truncate(whole);
         let text = format!("{} records from {from} on", rows.len());
         let mut facts = members(json!({ "seq": page.seq, "records": rows }));
         if let Some(next) = next {
