@@ -180,8 +180,9 @@ fn wrong_with(message: &Value) -> Option<(i64, String)> {
     strange.then(|| (BAD_PARAMS, "arguments are an object".into()))
 }
 
+/// Larger numbers are not read behind us, and nobody would answer by them.
 fn is_id(id: &Value) -> bool {
-    id.is_string() || id.is_i64() || id.is_u64()
+    id.is_string() || id.is_i64()
 }
 
 pub(crate) fn refused(id: Value, code: i64, message: &str) -> Value {
@@ -208,6 +209,7 @@ mod tests {
             (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, json!([1, -32_600])),
             (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, json!([1, -32_600])),
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!([null, -32_600])),
+            (r#"{"jsonrpc":"2.0","id":9223372036854775808,"method":"ping"}"#, json!([null, -32_600])),
             (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, json!([null, -32_600])),
             (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, json!([null, -32_600])),
             (r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}"#, json!([1, -32_602])),
@@ -220,6 +222,7 @@ mod tests {
             ),
             (r#"{"jsonrpc":"2.0","id":2,"method":"initialize","params":{}}"#, json!([2, -32_602])),
             (r#"{"jsonrpc":"2.0","id":2,"method":"completion/complete","params":{}}"#, json!([2, -32_602])),
+            (r#"{"jsonrpc":"2.0","id":9223372036854775807,"method":"ping"}"#, json!("handed on")),
             (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, json!("handed on")),
             (r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":null}"#, json!("handed on")),
             (r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x"}}"#, json!("handed on")),
