@@ -90,10 +90,18 @@ pub async fn write(
                 }
             },
         };
-        client.write_all(format!("{line}\n").as_bytes()).await?;
-        client.flush().await?;
+        put(&mut client, &line).await?;
+    }
+    // What was refused while a slow client read the rest.
+    while let Ok(answer) = answers.try_recv() {
+        put(&mut client, &answer.to_string()).await?;
     }
     Ok(())
+}
+
+async fn put(client: &mut (impl AsyncWrite + Unpin), line: &str) -> io::Result<()> {
+    client.write_all(format!("{line}\n").as_bytes()).await?;
+    client.flush().await
 }
 
 /// The next line without its end; none: the client has left. A line that is too long costs no memory.
@@ -193,8 +201,21 @@ pub(crate) fn refused(id: Value, code: i64, message: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use tokio::sync::mpsc::channel;
 
-    use super::{Looked, looked_at};
+    use super::{Looked, looked_at, write};
+
+    #[tokio::test]
+    async fn what_was_refused_last_is_written_though_the_server_has_ended() {
+        // Which of two that are ready comes first is drawn.
+        for _ in 0..32 {
+            let (answers, waiting) = channel(1);
+            answers.send(json!(1)).await.expect("there is room");
+            let mut written = Vec::<u8>::new();
+            write(tokio::io::empty(), waiting, &mut written).await.expect("written");
+            assert_eq!(written, b"1\n");
+        }
+    }
 
     #[test]
     fn what_is_no_request_is_told_apart() {
