@@ -7,6 +7,7 @@ use swarm_protocol::deed::{DeedDone, Done};
 use tokio::io::AsyncWriteExt;
 
 use super::by_hand::{JSON, repository};
+use super::served::add;
 use crate::world::until;
 
 #[tokio::test]
@@ -70,9 +71,10 @@ async fn a_deed_under_the_id_of_a_command_is_refused_and_not_done() {
     let served = repository().await;
     let made = json!({ "deed": { "do": "create_worktree", "task": "t1" } });
     let _: DeedDone = served.client.post("/v1/deeds", &made).await.expect("it is done");
-    // The plan was saved under this id. Its answer is not the deed's, and nothing of the deed could be recorded.
-    for word in ["merge_worktree", "clean_up_worktree"] {
-        let asked = json!({ "id": "plan", "deed": { "do": word, "task": "t1" } }).to_string();
+    served.ask("more", add(1)).await;
+    // Other wishes were answered under these ids. Their answers are not the deeds', and nothing of these could be recorded.
+    for (id, word) in [("plan", "merge_worktree"), ("more", "clean_up_worktree")] {
+        let asked = json!({ "id": id, "deed": { "do": word, "task": "t1" } }).to_string();
         let (status, answer) = served.request("POST", "/v1/deeds", JSON, asked.as_bytes()).await;
         assert_eq!((status, answer.contains("id_taken")), (409, true), "{word}: {answer}");
     }
