@@ -33,7 +33,7 @@ pub(super) fn split(state: &State, id: TaskId, parts: Vec<TaskSpec>) -> Result<O
         return Err(task::wrong(state, &id, parent, "split before its merge has come to rest"));
     }
     fits(state, &id, parent, &parts)?;
-    let parts = with_depends(parent, parts);
+    let parts = with_depends(state, parent, parts);
     acyclic(state, &id, &parts)?;
     let mut events = Vec::new();
     let mut after = id.clone();
@@ -100,7 +100,7 @@ fn depth(state: &State, task: &Task) -> usize {
 
 /// A chain, unless a part says what it depends on; whatever comes first waits for what the whole
 /// waited for.
-fn with_depends(parent: &Task, mut parts: Vec<TaskSpec>) -> Vec<TaskSpec> {
+fn with_depends(state: &State, parent: &Task, mut parts: Vec<TaskSpec>) -> Vec<TaskSpec> {
     if parts.iter().all(|spec| spec.depends.is_empty()) {
         for at in 1..parts.len() {
             parts[at].depends = vec![parts[at - 1].id.clone()];
@@ -120,8 +120,22 @@ fn with_depends(parent: &Task, mut parts: Vec<TaskSpec>) -> Vec<TaskSpec> {
         if spec.profile.is_none() {
             spec.profile.clone_from(&parent.spec.profile);
         }
+        if spec.isolation.is_none() {
+            spec.isolation.clone_from(&parent.spec.isolation);
+        }
+        reviewed_like(state, &parent.spec, spec);
     }
     parts
+}
+
+/// Nobody else reviews the work because it is done in parts: unless a part names somebody, itself or by a tag.
+fn reviewed_like(state: &State, whole: &TaskSpec, part: &mut TaskSpec) {
+    let names_reviewer = |tag: &&String| state.policy.review_tags.contains_key(*tag);
+    if part.review.is_some() || part.tags.iter().any(|tag| names_reviewer(&tag)) {
+        return;
+    }
+    part.review.clone_from(&whole.review);
+    part.tags.extend(whole.tags.iter().filter(names_reviewer).cloned());
 }
 
 /// No circle, also not through the whole: its parts come before it.
@@ -203,4 +217,38 @@ pub(crate) fn done_at_once(state: &State, id: &TaskId, task: &Task, parts: &[Tas
     let proof = proofs.last().map(|last| Proof::new(last.trunk.clone(), last.commit.clone(), commits));
     let (task, status) = (id.clone(), Status::Done);
     Some(Event::TaskStatusChanged { task, status, why: None, block: None, proof, was: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use swarm_protocol::review::Reviewer;
+
+    use super::*;
+
+    fn spec(id: &str, review: Option<&str>, tags: &[&str]) -> TaskSpec {
+        let mut spec = TaskSpec::new(TaskId::new(id).expect("an id"), id);
+        spec.review = review.map(str::to_owned);
+        spec.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        spec
+    }
+
+    #[test]
+    fn parts_are_reviewed_by_whoever_was_to_review_the_whole_unless_they_name_somebody() {
+        let mut state = State::default();
+        state.policy.review_tags.insert("security".into(), Reviewer::Human);
+        state.policy.review_tags.insert("docs".into(), Reviewer::None);
+        let by_task = spec("a", Some("human"), &["ui"]);
+        let by_tag = spec("a", None, &["ui", "security"]);
+        for (whole, part, wanted) in [
+            (&by_task, spec("x", None, &["small"]), spec("x", Some("human"), &["small"])),
+            (&by_task, spec("x", Some("command"), &[]), spec("x", Some("command"), &[])),
+            (&by_task, spec("x", None, &["docs"]), spec("x", None, &["docs"])),
+            (&by_tag, spec("x", None, &["small"]), spec("x", None, &["small", "security"])),
+            (&by_tag, spec("x", None, &["security"]), spec("x", None, &["security"])),
+        ] {
+            let mut reviewed = part.clone();
+            reviewed_like(&state, whole, &mut reviewed);
+            assert_eq!(reviewed, wanted, "{part:?}");
+        }
+    }
 }
