@@ -279,7 +279,9 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
         Stage::Review { .. } => {
             let mut list = by_a_person(state, id, task);
             list.extend(all(&["task show", "task defer", "task cancel"]));
-            list.push(format!("swarm task waive {id} review --reason WHY"));
+            let waive = || format!("swarm task waive {id} review --reason WHY");
+            // Waived before, it is reviewed for the protected files that it changes.
+            list.extend((!task.waived.contains(&Gate::Review)).then(waive));
             list
         }
         Stage::Approved { .. } | Stage::Merging { .. } => all(&["task show", "task defer", "task cancel"]),
@@ -311,9 +313,7 @@ pub(crate) fn commands(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
             all(&["task unblock", "worktree merge", "task defer", "task cancel"])
         }
         Stage::Blocked { block: BlockKind::Overflow, .. } => {
-            let mut list = vec![format!("swarm task split {id}")];
-            list.extend(all(&["task unblock", "task defer", "task cancel"]));
-            list
+            all(&["task split", "task unblock", "task defer", "task cancel"])
         }
         Stage::Blocked { block: BlockKind::Sandbox, .. } => {
             let mut list = all(&["task unblock", "task defer", "task cancel"]);

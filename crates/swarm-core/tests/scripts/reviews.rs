@@ -1,6 +1,9 @@
 //! The review by command: after the attempt is gone, bound to the tip, in rounds.
 
+use swarm_core::show;
+
 use crate::check;
+use crate::script::{Play, id};
 
 const CHECKED: &str = "plan a | start reviewed | ready a | complete a | green a";
 
@@ -518,4 +521,16 @@ fn protected_files_wait_for_a_person_whoever_has_approved_them() {
             owed: Verify r3
         ",
     );
+}
+
+#[test]
+fn a_review_that_was_waived_before_is_not_offered_to_be_waived_again() {
+    let offers = |then: &str| {
+        let mut play = Play::new();
+        format!("{JUDGED} | says-good a | stopped a | {then}").split(" | ").for_each(|step| play.step(step));
+        let commands = show::review(&play.state, &id("a")).expect("it is reviewed").commands;
+        commands.contains(&"swarm task waive a review --reason WHY".to_owned())
+    };
+    assert!(offers("built-protected a"));
+    assert!(!offers("waive a review | built-protected a"), "it would be refused");
 }
