@@ -34,7 +34,7 @@ use crate::stage::Stage;
 use index::Index;
 
 /// The format of a serialised `State`; a snapshot of another one is not read but replayed.
-pub const STATE_FORMAT: u32 = 7;
+pub const STATE_FORMAT: u32 = 8;
 
 /// Why a task waits whose agent a person stopped.
 pub const STOPPED_BY_A_PERSON: &str = "a person stopped its agent";

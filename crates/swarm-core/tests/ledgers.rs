@@ -42,6 +42,7 @@ const LEDGERS: &[(&str, &[&str])] = &[(
         "proven",
         "withheld",
         "sent_back",
+        "changes_wanted",
         "flow",
         "did",
     ],

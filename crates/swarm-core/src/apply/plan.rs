@@ -132,6 +132,7 @@ impl State {
             once_more: 0,
             review_rounds: 0,
             sent_back: None,
+            changes_wanted: None,
             council: BTreeMap::new(),
             council_lost: BTreeMap::new(),
             conflicts: 0,
@@ -261,7 +262,7 @@ impl State {
                 (t.attempts, t.restarts, t.goes_on) = (0, 0, false);
                 (t.started, t.submitted) = (false, None);
                 t.waived.clear();
-                t.last_failure = None;
+                (t.last_failure, t.changes_wanted) = (None, None);
                 (t.assigned, t.first) = (None, false);
                 t.spent_before = t.spent;
             });

@@ -18,6 +18,7 @@ impl State {
             (t.last_agent, t.last_failure) = (saved.last_agent.clone(), saved.last_failure.clone());
             (t.retries, t.review_rounds, t.merge_rounds) =
                 (saved.retries, saved.review_rounds, saved.merge_rounds);
+            t.changes_wanted = None;
             t.worktree |= saved.worktree;
             t.left = saved.left.clone();
             t.landed_before.clone_from(&saved.landed_before);

@@ -61,6 +61,7 @@ impl State {
                     t.review_rounds += 1;
                     t.transient_retries = 0;
                     t.last_failure = Some(tail(output));
+                    t.changes_wanted.clone_from(&t.last_failure);
                 });
                 self.follow(task, next, at);
             }
@@ -119,6 +120,7 @@ impl State {
             t.review_rounds += 1;
             t.transient_retries = 0;
             t.last_failure = Some(tail(&said));
+            t.changes_wanted.clone_from(&t.last_failure);
         });
     }
 

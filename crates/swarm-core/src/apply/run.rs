@@ -196,7 +196,7 @@ impl State {
     ) {
         self.change(task, |t| {
             (t.last_failure, t.failure, t.put_off, t.transient_retries) = (None, None, None, 0);
-            (t.crashes, t.overflows, t.nudge) = (0, 0, None);
+            (t.crashes, t.overflows, t.nudge, t.changes_wanted) = (0, 0, None, None);
             t.conflicts_in.clear();
             (t.handed_in, t.kept) = (Some(tip.clone()), None);
             if let Stage::Done { proof: Some(proof) } = &t.stage {

@@ -43,6 +43,9 @@ pub struct Task {
     /// What the last round saw, and wanted changed.
     #[serde(default)]
     pub sent_back: Option<Oid>,
+    /// The same in words, until the work is approved: whatever has failed since does not take its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes_wanted: Option<String>,
     /// What the members of the council said about its work; a verdict holds for the tree that it is about.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub council: BTreeMap<String, Seat>,

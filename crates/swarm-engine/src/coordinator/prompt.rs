@@ -58,7 +58,7 @@ pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         max_iterations: state.policy.max_iterations,
         checks: setting.checks,
         learnings: setting.learnings,
-        last_failure: task.last_failure.clone().filter(|_| again && task.conflicts_in.is_empty()),
+        last_failure: went_wrong(task).filter(|_| again && task.conflicts_in.is_empty()),
         reviewed: again.then(|| reviewed(task)).flatten(),
         conflicts_in: task.conflicts_in.clone(),
         trunk: state.trunk.clone().unwrap_or_default(),
@@ -81,6 +81,16 @@ pub fn compose(state: &State, setting: Setting<'_>) -> Option<WorkPrompt> {
         shared: setting.shared,
         tools: setting.tools,
     })
+}
+
+/// How the last try ended; and what a review wanted changed before that, which is still to be done.
+pub(super) fn went_wrong(task: &Task) -> Option<String> {
+    match (&task.last_failure, &task.changes_wanted) {
+        (Some(last), Some(wanted)) if last != wanted => {
+            Some(format!("{last}\n\nBefore that, the work was sent back with this:\n{wanted}"))
+        }
+        (last, _) => last.clone(),
+    }
 }
 
 /// What the last round of review saw, as git shows it to whoever puts it right.

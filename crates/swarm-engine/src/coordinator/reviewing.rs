@@ -37,7 +37,7 @@ impl ReviewSetting {
             unblocks: state.dependents(id).iter().map(|id| neighbour(state, id)).collect(),
             round: task.review_rounds + 1,
             rounds: state.policy.review_rounds,
-            last_notes: task.last_failure.clone().filter(|_| again),
+            last_notes: task.changes_wanted.clone().filter(|_| again),
             ..ReviewPrompt::default()
         };
         Some(Self { words, base: task.base.clone(), before: task.sent_back.clone().filter(|_| again) })
@@ -115,4 +115,45 @@ async fn question(world: &World, setting: ReviewSetting, tip: &Oid) -> Result<St
         ..setting.words
     };
     Ok(world.prompts.review(&words.with_changes(&files, &diff, since.as_deref(), most)))
+}
+
+#[cfg(test)]
+mod tests {
+    use swarm_protocol::event::Event;
+    use swarm_protocol::outcome::Next;
+    use swarm_protocol::plan::{Status, TaskSpec};
+    use swarm_protocol::review::ReviewNote;
+    use swarm_protocol::time::Timestamp;
+
+    use super::super::prompt::went_wrong;
+    use super::*;
+
+    #[test]
+    fn what_a_review_wanted_is_told_also_where_something_else_has_failed_since() {
+        let task = TaskId::new("1.1").expect("an id");
+        let tip = Oid::new("b".repeat(40)).expect("hex digits");
+        let spec = TaskSpec::new(task.clone(), "First");
+        let added = Event::TaskAdded { task: task.clone(), phase: 1, after: None, spec };
+        let notes = vec![ReviewNote { text: "off by one".into(), ..ReviewNote::default() }];
+        let next = Next::Pending { not_before: Timestamp::ZERO, counts: false };
+        let status = Status::Pending;
+        let sent_back =
+            Event::ChangesRequested { task: task.clone(), status, tip, round: 1, notes, next, run: None };
+        let red = Event::ChecksFailed {
+            task: task.clone(),
+            status: Status::Active,
+            run: RunId::nth(1),
+            iteration: 1,
+            output: "two tests failed".into(),
+            digest: None,
+            gate: None,
+        };
+        let mut state = State::default();
+        [added, sent_back, red].iter().for_each(|event| state.apply(event, Timestamp(1)));
+        let wanted = ReviewSetting::of(&state, &task).and_then(|setting| setting.words.last_notes);
+        let wanted = wanted.expect("the last round wanted something");
+        assert!(wanted.contains("off by one") && !wanted.contains("two tests failed"), "{wanted}");
+        let told = state.task(&task).and_then(went_wrong).expect("something went wrong");
+        assert!(told.starts_with("two tests failed") && told.contains("off by one"), "{told}");
+    }
 }
