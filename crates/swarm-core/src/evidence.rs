@@ -52,6 +52,12 @@ pub fn evidence(state: &State, id: &TaskId) -> Option<Value> {
     }))
 }
 
+/// The same of a task whose present work no council has judged; none: there is no such task.
+pub fn no_evidence(state: &State, id: &TaskId) -> Option<Value> {
+    let status = state.task(id)?.stage.status();
+    Some(json!({ "taskId": id, "status": status, "completed": status == Status::Done, "gates": {} }))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;

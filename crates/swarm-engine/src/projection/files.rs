@@ -105,11 +105,14 @@ pub fn write_exports(paths: &Paths, state: &State, head: &Head) -> Vec<Notice> {
     write_pair(paths, state, head, &paths.export_json, &paths.export_md)
 }
 
-/// Writes what the council said about these tasks, a file each.
+/// Writes what the council said about these tasks, a file each. A file about work that has begun anew since, or about the
+/// task of that name in an earlier plan, says nothing any more.
 pub fn write_evidence(paths: &Paths, state: &State, tasks: &BTreeSet<TaskId>) -> Vec<Notice> {
     let write = |id: &TaskId| {
         let path = paths.evidence.join(format!("{id}.json"));
-        let text = serde_json::to_string_pretty(&evidence::evidence(state, id)?).unwrap_or_default();
+        let none = || evidence::no_evidence(state, id).filter(|_| path.exists());
+        let said = evidence::evidence(state, id).or_else(none)?;
+        let text = serde_json::to_string_pretty(&said).unwrap_or_default();
         let error = replace(&path, format!("{text}\n").as_bytes()).err()?;
         Some(Notice::new(format!("Cannot write {}: {error}", paths.shown(&path)), "swarm plan rebuild"))
     };
@@ -171,5 +174,37 @@ fn keep_aside(paths: &Paths, path: &Path, why: &str) -> Notice {
         Err(error) => {
             Notice::new(format!("{} {words} and cannot be kept aside: {error}", paths.shown(path)), "")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use swarm_protocol::event::Event;
+    use swarm_protocol::plan::TaskSpec;
+    use swarm_protocol::time::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn a_verdict_about_other_work_does_not_stay_beside_a_task_that_nobody_has_judged() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let paths = Paths::new(dir.path(), &dir.path().join(".git"));
+        let mut state = State::default();
+        let tasks = ["1.1", "1.2"].map(|id| TaskId::new(id).expect("an id"));
+        for task in &tasks {
+            let spec = TaskSpec::new(task.clone(), "Work");
+            let added = Event::TaskAdded { task: task.clone(), phase: 1, after: None, spec };
+            state.apply(&added, Timestamp(1));
+        }
+        fs::create_dir_all(&paths.evidence).expect("made");
+        let file = paths.evidence.join("1.1.json");
+        fs::write(&file, r#"{"completed":true,"gates":{"council":{"verdict":"APPROVE"}}}"#).expect("written");
+        let notices = write_evidence(&paths, &state, &BTreeSet::from(tasks));
+        assert!(notices.is_empty(), "{notices:?}");
+        let said: Value = serde_json::from_slice(&fs::read(&file).expect("there")).expect("JSON");
+        let nothing = json!({ "taskId": "1.1", "status": "pending", "completed": false, "gates": {} });
+        assert_eq!(said, nothing);
+        assert!(!paths.evidence.join("1.2.json").exists());
     }
 }
