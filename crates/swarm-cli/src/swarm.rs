@@ -114,13 +114,16 @@ impl Swarm {
     }
 
     fn options(&self, role: &str) -> OpenOptions {
-        let options = OpenOptions::new(role);
-        if self.paths.ledger.exists() {
+        OpenOptions::new(role)
+    }
+
+    /// With the files gone git alone may remember that there was a ledger. What cannot be asked says nothing.
+    fn options_to_read(&self) -> OpenOptions {
+        let options = self.options("read");
+        if self.paths.ledger.exists() || tokio::runtime::Handle::try_current().is_ok() {
             return options;
         }
-        // With the files gone git alone may remember that there was a ledger. What cannot be asked says nothing.
-        let anchors = self.runtime.block_on(anchor::witnesses(&self.git)).unwrap_or_default();
-        options.anchors(anchors)
+        options.anchors(self.runtime.block_on(anchor::witnesses(&self.git)).unwrap_or_default())
     }
 
     /// Says what a person should know, where it does not spoil the data.

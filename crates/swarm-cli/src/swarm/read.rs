@@ -39,7 +39,7 @@ pub struct Glance {
 impl Swarm {
     /// The state at a record, or now.
     pub(super) fn state(&self, at: Option<u64>) -> Result<State, CliError> {
-        let mut reading = Store::open_reader(&self.paths, &self.options("read"), at)?;
+        let mut reading = Store::open_reader(&self.paths, &self.options_to_read(), at)?;
         self.tell(&reading.notices);
         // While nobody coordinates, the mode that the next one would have is the one that counts.
         if let (None, false, Ok(settings)) = (at, reading.state.running, self.configuration()) {
