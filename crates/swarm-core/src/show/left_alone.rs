@@ -9,7 +9,7 @@ pub fn left_alone(state: &State) -> Option<AttentionView> {
     let open = state.plan.as_ref().is_some_and(|plan| !plan.closed);
     let at_work = !state.runs.is_empty();
     let unfinished = at_work || state.tasks.values().any(|task| !task.stage.is_closed());
-    let agents = if at_work { "; agents at work save their work and stop" } else { "" };
+    let agents = if at_work { "; agents that are still at work save it and stop" } else { "" };
     // Where nobody is at work there is nothing to stop.
     let stop = at_work.then(|| "swarm stop".to_owned());
     (state.running && open && unfinished).then(|| AttentionView {
