@@ -59,6 +59,19 @@ class Hand {
     }, `the dialog of ${key}`);
   }
 
+  /** Enter goes to what is still to be read; End leads to its end. Neither is heard before the dialog listens. */
+  async read(name) {
+    const region = this.dialog.getByRole("region", { name: "What would happen" });
+    await region.or(this.dialog.getByText("Nothing would change")).waitFor();
+    const go = this.dialog.getByRole("button", { name, exact: true });
+    await until(async () => {
+      if (await go.isEnabled()) return true;
+      const [long, here] = await region.evaluate((node) => [node.scrollHeight > node.clientHeight, node === document.activeElement]);
+      if (long) await this.press(here ? "End" : "Enter");
+      return false;
+    }, `${name} to be read to its end`);
+  }
+
   ready = (name) => until(() => this.dialog.getByRole("button", { name, exact: true }).isEnabled(), `${name} to be possible`);
   button = (name) => this.page.getByRole("main").getByRole("button", { name });
 
@@ -274,16 +287,7 @@ const keys = {
   async "roll back"(hand) {
     await hand.at("/tasks/3.2");
     await hand.open("Shift+R");
-    const go = hand.dialog.getByRole("button", { name: "Roll back 3.2" });
-    const region = hand.dialog.getByRole("region", { name: "What would happen" });
-    await region.waitFor();
-    // Enter goes to what is still to be read; End leads to its end. Neither is heard before the dialog listens.
-    await until(async () => {
-      if (await go.isEnabled()) return true;
-      const [long, here] = await region.evaluate((node) => [node.scrollHeight > node.clientHeight, node === document.activeElement]);
-      if (long) await hand.press(here ? "End" : "Enter");
-      return false;
-    }, "all of it to be read");
+    await hand.read("Roll back 3.2");
     await hand.ready("Roll back 3.2");
     await hand.press("Enter");
     await until(() => hand.task("3.2").status !== "done", "3.2 to be rolled back");
@@ -295,14 +299,14 @@ const keys = {
       ["Abort", () => until(() => hand.swarm.view("op log").some(({ kind, state }) => kind === "abort" && state === "done"), "the abort")],
     ]) {
       await hand.press("Control+k");
+      await until(() => hand.dialog.getByRole("combobox").evaluate((field) => field === document.activeElement), "the field of the palette");
       await hand.page.keyboard.type(words);
       await hand.press("Enter");
       await hand.dialog.getByText("On the command line").waitFor();
       await hand.ready(words);
       await hand.press("Enter");
       await hand.dialog.getByRole("heading", { name: `${words}?` }).waitFor();
-      await hand.dialog.getByRole("region", { name: "What would happen" }).or(hand.dialog.getByText("Nothing would change")).waitFor();
-      if (!(await hand.dialog.getByRole("button", { name: words, exact: true }).isEnabled())) await hand.press("Enter", "End");
+      await hand.read(words);
       await hand.ready(words);
       await hand.press("Enter");
       await over();

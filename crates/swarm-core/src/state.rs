@@ -2,6 +2,7 @@
 
 pub mod flow;
 mod index;
+mod new_task;
 pub mod operations;
 pub mod proposals;
 mod recovery;

@@ -7,8 +7,8 @@ use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitError, failed};
 use super::commits::NewCommit;
+use super::entry::path_of;
 use super::entry::{Change, Entry};
-use super::objects::path_of;
 use super::refs::parse_oid;
 use swarm_process::Input;
 

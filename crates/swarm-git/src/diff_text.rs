@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitCall, GitError};
-use super::entry::ALL_LINKS;
-use super::objects::path_of;
+use super::entry::{ALL_LINKS, path_of};
 
 /// How it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::call::{Git, GitError};
-use super::entry::{Change, Entry};
-use super::objects::{parse_indexed, parse_raw_diff, path_of};
+use super::entry::{Change, Entry, path_of};
+use super::objects::{parse_indexed, parse_raw_diff};
 use super::private_index::PrivateIndex;
 use super::sizes::{Sorted, sorted};
 

@@ -1,14 +1,12 @@
 //! Trees and blobs: comparing, merging, hashing, listing an index. No checkout is touched.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitCall, GitError, failed};
-use super::entry::{ALL_LINKS, Change, Entry};
+use super::entry::{ALL_LINKS, Change, Entry, path_of};
 use super::refs::parse_oid;
 use swarm_process::Input;
 
@@ -171,10 +169,6 @@ impl Git {
         }
         Ok(found)
     }
-}
-
-pub fn path_of(bytes: &[u8]) -> PathBuf {
-    OsString::from_vec(bytes.to_vec()).into()
 }
 
 /// Writes a path as git's C-style quoted line, so that a newline in a name cannot end it.

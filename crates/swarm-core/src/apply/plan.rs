@@ -1,15 +1,12 @@
 //! Events of the plan: its header, tasks, order, statuses set by people.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
 use swarm_protocol::event::{Event, Proof};
-use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::{BlockKind, ExecutionProfile, Extra, PhaseHead, Status, TaskSpec};
 use swarm_protocol::time::Timestamp;
 
 use crate::stage::Stage;
-use crate::state::{Approved, Phase, Plan, Spent, State, Task};
+use crate::state::{Approved, Phase, Plan, State, Task};
 use crate::structure::patch_spec;
 
 impl State {
@@ -119,81 +116,7 @@ impl State {
         if self.tasks.contains_key(id) {
             return;
         }
-        let task = Task {
-            spec: spec.clone(),
-            phase,
-            rank: 0,
-            stage: Stage::Pending { since: at, not_before: Timestamp::ZERO },
-            attempts: 0,
-            restarts: 0,
-            goes_on: false,
-            retries: 0,
-            transient_retries: 0,
-            once_more: 0,
-            review_rounds: 0,
-            sent_back: None,
-            changes_wanted: None,
-            council: BTreeMap::new(),
-            council_lost: BTreeMap::new(),
-            conflicts: 0,
-            conflicts_in: vec![],
-            merge_rounds: 0,
-            started: false,
-            withheld: None,
-            claims: 0,
-            submitted: None,
-            same_failure: None,
-            failed_scan: false,
-            usage: Usage::default(),
-            session: None,
-            failure: None,
-            put_off: None,
-            oversteps: 0,
-            oversteps_seen: 0,
-            overstep: None,
-            effect_failures: 0,
-            waived: BTreeSet::new(),
-            empties: 0,
-            handed_in: None,
-            left_out: None,
-            void: None,
-            void_by_rule: false,
-            voids: 0,
-            resolved: vec![],
-            joined: false,
-            protected: vec![],
-            held_by: vec![],
-            landed_before: vec![],
-            found: vec![],
-            base: None,
-            worktree: false,
-            left: None,
-            leaving: false,
-            cancelled: 0,
-            wip: None,
-            verified: None,
-            last_failure: None,
-            last_agent: None,
-            last_end: None,
-            kept: None,
-            was: None,
-            bare: false,
-            crashes: 0,
-            overflows: 0,
-            nudge: None,
-            assigned: None,
-            denied_under: BTreeSet::new(),
-            worked_under: None,
-            waits_for_quota: None,
-            first: false,
-            spent: Spent::default(),
-            spent_before: Spent::default(),
-            messages: VecDeque::new(),
-            parts: vec![],
-            parent: None,
-            audit: VecDeque::new(),
-        };
-        self.tasks.insert(id.clone(), task);
+        self.tasks.insert(id.clone(), Task::new(spec.clone(), phase, at));
         self.place(id, phase, after);
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{Odd, oddity};
-use crate::objects::path_of;
+use crate::entry::path_of;
 use crate::readable::make_readable;
 
 /// Read in every folder.

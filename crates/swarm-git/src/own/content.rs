@@ -10,7 +10,7 @@ use super::quarantine::Copied;
 use super::take::{Limits, Stranger, revs};
 use crate::call::GitError;
 use crate::entry::ALL_LINKS;
-use crate::objects::path_of;
+use crate::entry::path_of;
 use swarm_process::Input;
 
 /// File systems take no longer names.

@@ -12,7 +12,7 @@ use super::heads::{PACKED_BYTES_MAX, REF_BYTES_MAX, oid};
 use super::quarantine::copy;
 use super::take::{Limits, Stranger};
 use crate::call::GitError;
-use crate::objects::path_of;
+use crate::entry::path_of;
 
 /// Remote branches of a submodule that are looked at, and how deep their names go.
 const REMOTE_REFS_MAX: usize = 10_000;
