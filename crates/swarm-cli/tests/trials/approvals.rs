@@ -160,6 +160,8 @@ fn what_trunk_has_dropped_below_a_branch_is_not_merged_with_the_task() {
     assert_eq!(arena.names_on_main(), ["README.md", "a.txt"]);
     assert_eq!(arena.git(&["show", "main:a.txt"]), "other\n");
     arena.assert_proven("1.1", "main");
+    // A person has written something else than the script.
+    arena.is_judged();
 }
 
 #[test]
