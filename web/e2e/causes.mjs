@@ -47,8 +47,11 @@ export async function sinceRoundOneByKeys({ page, base, swarm }) {
   await link(page, "Since round 1").focus();
   await page.keyboard.press("Enter");
   await until(async () => String(await names(page)) === "chapters/4.md", "only what changed since round one");
-  await page.keyboard.press("]");
-  await until(() => page.evaluate(() => document.activeElement?.hasAttribute("data-hunk")), "the first hunk");
+  // What comes in beside it may draw the page anew: a person presses again.
+  await until(async () => {
+    await page.keyboard.press("]");
+    return page.evaluate(() => document.activeElement?.hasAttribute("data-hunk"));
+  }, "the first hunk");
 }
 
 export async function fromLineToCause({ page, base }) {
