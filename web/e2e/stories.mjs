@@ -22,7 +22,7 @@ export const stories = {
       .getByRole("dialog")
       .getByRole("button", { name: /answer/i })
       .click();
-    await until(() => task(swarm, "2.2").attempts >= 2 || task(swarm, "2.2").status !== "blocked", "2.2 to go on");
+    await until(() => task(swarm, "2.2").restarts > 0 || task(swarm, "2.2").status !== "blocked", "2.2 to go on");
     await page.goto(`${base}/tasks/2.2?tab=messages`);
     await page.getByText("Apache, please").waitFor();
   },
