@@ -121,7 +121,11 @@ fn nothing_at(target: &Path) -> io::Result<()> {
     };
     let tree = mounts::copy_of(Path::new(nothing))?;
     mounts::set_read_only(&tree, true)?;
-    mounts::put(&tree, target)
+    match mounts::put(&tree, target) {
+        // A socket of another run has gone since we looked: there is nothing to cover any more.
+        Err(_) if std::fs::symlink_metadata(target).is_err() => Ok(()),
+        laid => laid,
+    }
 }
 
 /// In some containers the kernel does not let anybody have a new one; then the old one stays, and can only be read.
