@@ -4,12 +4,17 @@
 use crate::bench;
 
 use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bench::{Bench, nets};
 use serde_json::{Value, json};
 use swarm_process::sandbox::doctor;
+
+/// Enough that one of them meets a socket that goes.
+const STARTS: usize = 10;
 
 struct World {
     bench: Bench,
@@ -208,6 +213,31 @@ fn what_is_bound_is_seen_elsewhere_and_only_there() {
         assert_eq!(told["heard"]["kept"][0] == json!("private"), bound, "{net}: {told}");
         assert_eq!(private.join("made").exists(), bound, "{net}: {told}");
         assert!(!hooks.join("made").exists(), "{net}");
+    }
+}
+
+/// Each run has sockets, and they end when they like: whoever starts meanwhile is not kept from it.
+#[test]
+fn sockets_that_come_and_go_while_a_program_starts_keep_it_from_nothing() {
+    for net in nets_with_walls() {
+        let world = World::new();
+        let over = AtomicBool::new(false);
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                let places: Vec<PathBuf> = (0..200).map(|n| world.root.join(format!("socket-{n}"))).collect();
+                while !over.load(Ordering::Relaxed) {
+                    let open: Vec<_> =
+                        places.iter().map(|place| UnixListener::bind(place).expect("bound")).collect();
+                    places.iter().for_each(|place| std::fs::remove_file(place).expect("it was there"));
+                    drop(open);
+                }
+            });
+            let told: Vec<Value> = (0..STARTS).map(|_| world.run(net, "true", json!({}))).collect();
+            over.store(true, Ordering::Relaxed);
+            for told in told {
+                assert_eq!(told["ran"]["status"], "exit status: 0", "{net}: {told}");
+            }
+        });
     }
 }
 

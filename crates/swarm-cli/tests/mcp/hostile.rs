@@ -94,15 +94,20 @@ fn a_frame_of_64_mib_is_dropped_and_costs_no_memory() {
     assert!(grown < 40 * 1024, "{grown} KiB");
 }
 
-#[test]
-fn a_long_result_is_cut_and_paged() {
-    let arena = planned();
-    let mut pipe = Pipe::newer(&arena, &[]);
+/// A plan that fits into no result.
+fn save_many(pipe: &mut Pipe) {
     let many: Vec<_> = (1..=300).map(|n| task(&format!("1.{n}"), &[], "complete")).collect();
     pipe.ok(
         "save_plan",
         json!({ "plan": { "goal": "much", "phases": [{ "id": 1, "name": "all", "tasks": many }] } }),
     );
+}
+
+#[test]
+fn a_long_result_is_cut_and_paged() {
+    let arena = planned();
+    let mut pipe = Pipe::newer(&arena, &[]);
+    save_many(&mut pipe);
     let (mut after, mut seen) = (serde_json::Value::Null, 0);
     loop {
         let page = pipe.ok("swarm_tasks", json!({ "after": after, "limit": 60 }));
@@ -122,11 +127,7 @@ fn a_long_result_is_cut_and_paged() {
 fn what_does_not_fit_into_a_result_is_on_its_next_page() {
     let arena = planned();
     let mut pipe = Pipe::newer(&arena, &[]);
-    let many: Vec<_> = (1..=300).map(|n| task(&format!("1.{n}"), &[], "complete")).collect();
-    pipe.ok(
-        "save_plan",
-        json!({ "plan": { "goal": "much", "phases": [{ "id": 1, "name": "all", "tasks": many }] } }),
-    );
+    save_many(&mut pipe);
     let (mut after, mut tasks) = (json!(null), 0);
     loop {
         let page = pipe.ok("swarm_tasks", json!({ "after": after, "limit": 200 }));

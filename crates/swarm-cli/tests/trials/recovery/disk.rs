@@ -39,6 +39,14 @@ pub fn moved_to(arena: &mut Arena, disk: &SmallDisk) {
     arena.root = there;
 }
 
+/// Two tasks, of which the first waits until the file is there.
+fn two_in_a_row(arena: &Arena) -> PathBuf {
+    let go = arena.path("go");
+    let ready = format!("write a.txt a\ncommit feat: a\nwait-for {}\ncomplete", go.display());
+    arena.plan(&[("1.1", &[], ready), ("1.2", &["1.1"], "write b.txt b\ncommit feat: b\ncomplete".into())]);
+    go
+}
+
 #[test]
 fn a_disk_that_fills_up_pauses_the_swarm_and_room_lets_it_go_on() {
     let mut arena = arena_with(json!({ "disk": { "low": 24, "enough": 32 } }));
@@ -47,9 +55,7 @@ fn a_disk_that_fills_up_pauses_the_swarm_and_room_lets_it_go_on() {
         return;
     };
     moved_to(&mut arena, &disk);
-    let go = arena.path("go");
-    let ready = format!("write a.txt a\ncommit feat: a\nwait-for {}\ncomplete", go.display());
-    arena.plan(&[("1.1", &[], ready), ("1.2", &["1.1"], "write b.txt b\ncommit feat: b\ncomplete".into())]);
+    let go = two_in_a_row(&arena);
     let mut run = arena.start(&[]);
     run.until("is working");
     let ballast = disk.place.join("ballast");
@@ -77,9 +83,7 @@ fn a_file_system_that_takes_few_more_files_pauses_the_swarm_and_it_goes_on_after
         return;
     };
     moved_to(&mut arena, &disk);
-    let go = arena.path("go");
-    let ready = format!("write a.txt a\ncommit feat: a\nwait-for {}\ncomplete", go.display());
-    arena.plan(&[("1.1", &[], ready), ("1.2", &["1.1"], "write b.txt b\ncommit feat: b\ncomplete".into())]);
+    let go = two_in_a_row(&arena);
     let mut run = arena.start(&[]);
     run.until("is working");
     let ballast = disk.place.join("ballast");
