@@ -155,9 +155,12 @@ impl Claude {
         };
         let class = by_reason.or_else(|| match (self.error_kind.as_deref()?, status) {
             // The same kind for a minute and for a week: the sentence tells them apart.
-            ("rate_limit", _) => Some(used_up(&said).unwrap_or(FailureClass::Throttled)),
+            ("rate_limit", _) => {
+                let exact = text(result, "api_error").unwrap_or_default();
+                Some(used_up(&format!("{said}\n{exact}")).unwrap_or(FailureClass::Throttled))
+            }
             ("billing_error", _) => Some(FailureClass::Billing),
-            ("authentication_failed", _) => Some(FailureClass::Key),
+            ("authentication_failed" | "oauth_org_not_allowed", _) => Some(FailureClass::Key),
             ("model_not_found", _) => Some(FailureClass::Configuration),
             ("max_output_tokens", _) if said.contains("context window limit") => Some(FailureClass::Overflow),
             ("max_output_tokens", _) => Some(FailureClass::OutputCut),
@@ -271,6 +274,9 @@ mod tests {
         for (of, said, class) in [
             ("rate_limit", "You've hit your weekly limit · resets Nov 20, 3pm (UTC)", FailureClass::Quota),
             ("rate_limit", "You have exceeded your account's rate limit", FailureClass::Throttled),
+            ("rate_limit", "You've hit your Fable 5 limit · resets 3pm", FailureClass::Quota),
+            ("rate_limit", "Extra usage is required for 1M context", FailureClass::Billing),
+            ("oauth_org_not_allowed", "Not for this organization", FailureClass::Key),
             (
                 "invalid_request",
                 "API Error: 400 You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.",
@@ -286,6 +292,13 @@ mod tests {
         ] {
             assert_eq!(concluded(&[kind(of), result(said)]), class, "{said}");
         }
+    }
+
+    #[test]
+    fn a_field_that_names_the_used_up_allowance_counts_without_its_sentence() {
+        let mut result = result("API Error: Request rejected (429)");
+        result["api_error"] = json!("usage_limit_reached");
+        assert_eq!(concluded(&[kind("rate_limit"), result]), FailureClass::Quota);
     }
 
     #[test]

@@ -31,6 +31,17 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("context limit reached", FailureClass::Overflow),
     ("available context size", FailureClass::Overflow),
     ("maximum prompt length", FailureClass::Overflow),
+    ("context length exceeded", FailureClass::Overflow),
+    ("max context length", FailureClass::Overflow),
+    ("model's context length", FailureClass::Overflow),
+    ("greater than the context length", FailureClass::Overflow),
+    ("context window exceeds", FailureClass::Overflow),
+    ("exceeded model token limit", FailureClass::Overflow),
+    ("reduce the length of the messages", FailureClass::Overflow),
+    ("prompt too long", FailureClass::Overflow),
+    ("conversation too long", FailureClass::Overflow),
+    ("request too large", FailureClass::Overflow),
+    ("request_too_large", FailureClass::Overflow),
     ("insufficient_quota", FailureClass::Billing),
     ("billing_hard_limit", FailureClass::Billing),
     ("billing hard limit", FailureClass::Billing),
@@ -44,6 +55,13 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("no payment method", FailureClass::Billing),
     ("payment required", FailureClass::Billing),
     ("with your chatgpt plan", FailureClass::Billing),
+    ("spend cap", FailureClass::Billing),
+    ("spending cap", FailureClass::Billing),
+    ("credits are depleted", FailureClass::Billing),
+    ("requires more credits", FailureClass::Billing),
+    ("creditserror", FailureClass::Billing),
+    ("extra usage is required", FailureClass::Billing),
+    ("check your account balance", FailureClass::Billing),
     ("usage_limit_reached", FailureClass::Quota),
     ("usage_limit_exceeded", FailureClass::Quota),
     ("usagelimitexceeded", FailureClass::Quota),
@@ -63,11 +81,20 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("monthly usage limit", FailureClass::Quota),
     ("out of extra usage", FailureClass::Quota),
     ("quota will reset", FailureClass::Quota),
-    ("requestsperday", FailureClass::Quota),
     ("monthly quota", FailureClass::Quota),
     ("subscription quota", FailureClass::Quota),
     ("regain access", FailureClass::Quota),
     ("daily quota", FailureClass::Quota),
+    ("daily limit", FailureClass::Quota),
+    ("daily rate limit", FailureClass::Quota),
+    ("perday", FailureClass::Quota),
+    ("requests per day", FailureClass::Quota),
+    ("tokens per day", FailureClass::Quota),
+    ("models-per-day", FailureClass::Quota),
+    ("usagelimiterror", FailureClass::Quota),
+    ("monthlylimiterror", FailureClass::Quota),
+    ("free usage exceeded", FailureClass::Quota),
+    ("premium request", FailureClass::Quota),
     ("content_filter", FailureClass::Refused),
     ("content filter", FailureClass::Refused),
     ("content_policy", FailureClass::Refused),
@@ -98,6 +125,12 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("invalid_grant", FailureClass::Key),
     ("missing environment variable", FailureClass::Key),
     ("permission_denied", FailureClass::Key),
+    ("invalid_api_key", FailureClass::Key),
+    ("oauth_org_not_allowed", FailureClass::Key),
+    ("organization has been disabled", FailureClass::Key),
+    ("disabled organization", FailureClass::Key),
+    ("disabled claude subscription", FailureClass::Key),
+    ("expiredtoken", FailureClass::Key),
     ("model_not_found", FailureClass::Configuration),
     ("does not exist or you do not have access", FailureClass::Configuration),
     ("is not found for api version", FailureClass::Configuration),
@@ -122,6 +155,10 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("rate_limit", FailureClass::Throttled),
     ("rate limit", FailureClass::Throttled),
     ("too many requests", FailureClass::Throttled),
+    ("rate-limit", FailureClass::Throttled),
+    ("ratelimit", FailureClass::Throttled),
+    ("throttling", FailureClass::Throttled),
+    ("too many tokens, please wait", FailureClass::Throttled),
     ("resource_exhausted", FailureClass::Throttled),
     ("resource exhausted", FailureClass::Throttled),
     ("resource has been exhausted", FailureClass::Throttled),
@@ -130,6 +167,12 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("fetch failed", FailureClass::Network),
     ("terminated", FailureClass::Network),
     ("incomplete json segment", FailureClass::Network),
+    ("model stream ended with an invalid", FailureClass::Network),
+    ("model stream ended without", FailureClass::Network),
+    ("model stream was invalid", FailureClass::Network),
+    ("error while reading the server response", FailureClass::Network),
+    ("error decoding response body", FailureClass::Network),
+    ("operation was aborted", FailureClass::Network),
     ("network error", FailureClass::Network),
     ("connection", FailureClass::Network),
     ("cannot connect", FailureClass::Network),
@@ -163,13 +206,25 @@ const WORDS: &[(&str, FailureClass)] = &[
     ("server_error", FailureClass::Overloaded),
 ];
 
-/// "last status: 429", "unexpected status 401", "API Error: 500", "error code: 524", "HTTP 502", "503 status code", and
+/// "last status: 429", "unexpected status 401", "API Error: 500", "error code: 524", "HTTP 502", "Request rejected (429)",
+/// "503 status code", and
 /// `"code":503` or `"statusCode":503` of a service's own body.
 static STATUS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let before = r#"(?:(?:status|error)(?:[ _]?code)?"?(?:: ?| )|http(?:/[0-9.]+)? |"code": ?)"#;
+    let before = r#"(?:(?:status|error)(?:[ _]?code)?"?(?:: ?| )|http(?:/[0-9.]+)? |rejected \(|"code": ?)"#;
     let behind = r"(?:^|[^0-9])([45][0-9]{2}) status code";
     Regex::new(&format!(r"{before}([45][0-9]{{2}})(?:[^0-9]|$)|{behind}")).ok()
 });
+
+/// "hit your Opus limit", "reached your specified API usage limits", "reached its monthly spending limit": names of
+/// allowances come and go with the plans.
+static LIMIT_REACHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let verb = "(?:hit|reached|exceeded|used up|exhausted)";
+    Regex::new(&format!(r"{verb} (?:your|its) (?P<which>(?:[a-z0-9.'’-]+ ){{0,5}})limits?\b")).ok()
+});
+
+/// Limits of a moment or of one request: nothing of an allowance.
+const NO_ALLOWANCE: &[&str] =
+    &["rate", "request", "minute", "concurren", "context", "token", "output", "turn"];
 
 /// The meaning of an error text and of the HTTP status, where the program named one.
 pub fn class_of(status: Option<u16>, text: &str) -> Option<FailureClass> {
@@ -185,8 +240,18 @@ pub fn class_of(status: Option<u16>, text: &str) -> Option<FailureClass> {
         FailureClass::Refused,
         FailureClass::OutputCut,
     ])
+    .or_else(|| is_used_up(&text).then_some(FailureClass::Quota))
     .or_else(|| by_status(status.or_else(|| status_in(&text))))
     .or_else(|| WORDS.iter().find(|(word, _)| text.contains(word)).map(|(_, class)| *class))
+}
+
+/// An allowance has reached its limit, whatever its name.
+fn is_used_up(text: &str) -> bool {
+    let Some(limit) = LIMIT_REACHED.as_ref() else { return false };
+    limit.captures_iter(text).any(|found| {
+        let which = found.name("which").map_or("", |which| which.as_str());
+        !NO_ALLOWANCE.iter().any(|word| which.contains(word))
+    })
 }
 
 fn by_status(status: Option<u16>) -> Option<FailureClass> {
@@ -195,6 +260,8 @@ fn by_status(status: Option<u16>) -> Option<FailureClass> {
         402 => Some(FailureClass::Billing),
         404 => Some(FailureClass::Configuration),
         408 => Some(FailureClass::Network),
+        // What was sent is too large, and the conversation is what has grown.
+        413 => Some(FailureClass::Overflow),
         429 => Some(FailureClass::Throttled),
         500..=599 => Some(FailureClass::Overloaded),
         _ => None,
@@ -235,9 +302,13 @@ pub fn without_colours(text: &str) -> String {
     while let Some(character) = characters.next() {
         match character {
             '\u{1b}' => {
-                // ESC [ parameters letter; any other escape is two characters.
-                if characters.next() == Some('[') {
-                    let _ = characters.find(char::is_ascii_alphabetic);
+                // ESC [ parameters and a last character, ESC ] and a text; any other escape is two characters.
+                match characters.next() {
+                    Some('[') => {
+                        let _ = characters.find(|last| ('@'..='~').contains(last));
+                    }
+                    Some(']') => characters = behind_text(characters.as_str()).chars(),
+                    _ => {}
                 }
             }
             '\n' | '\t' => kept.push(character),
@@ -246,6 +317,13 @@ pub fn without_colours(text: &str) -> String {
         }
     }
     kept
+}
+
+/// Behind the title of a window or the address of a link; all of it where it has no end.
+fn behind_text(rest: &str) -> &str {
+    let Some(at) = rest.find(['\u{7}', '\u{1b}']) else { return rest };
+    let end = &rest[at..];
+    end.strip_prefix('\u{7}').or_else(|| end.strip_prefix("\u{1b}\\")).unwrap_or(end)
 }
 
 #[cfg(test)]
@@ -359,6 +437,79 @@ mod tests {
         check(Some(429), text, Some(FailureClass::Quota));
         check(None, text, Some(FailureClass::Quota));
         check(None, "You've hit your 5-hour limit · resets 2:18am (UTC)", Some(FailureClass::Quota));
+    }
+
+    #[test]
+    fn an_allowance_is_used_up_whatever_its_name() {
+        for text in [
+            "You've hit your Fable 5 limit · resets 3pm (Europe/Berlin)",
+            "You\u{2019}ve hit your limit for Claude messages. Limits will reset at 9:30 AM.",
+            "API Error: Request rejected (429) · You have reached your specified API usage limits.",
+            "You have reached your daily gemini-2.5-pro quota limit.",
+            "Your workspace has reached its monthly spending limit of $20.",
+            "Quota exceeded for quota metric 'Gemini 2.5 Pro Requests' and limit 'Gemini 2.5 Pro Requests per day per user per tier'",
+            "quotaId: GenerateContentInputTokensPerModelPerDay-FreeTier",
+            "Rate limit reached for model `m` on tokens per day (TPD): Limit 100000, Used 99000. Please try again in 28m48s.",
+            "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 free model requests",
+            "Free usage exceeded, subscribe to Go",
+            r#"{"type":"error","error":{"type":"FreeUsageLimitError","message":"Rate limit exceeded."}}"#,
+        ] {
+            check(Some(429), text, Some(FailureClass::Quota));
+            check(None, text, Some(FailureClass::Quota));
+        }
+        // Of a moment, or none of the account's.
+        for text in [
+            "API Error: Server is temporarily limiting requests (not your usage limit) · Rate limited",
+            "API Error: Request rejected (429) · this may be a temporary capacity issue.",
+            "You have exceeded your account's rate limit",
+            "This request would exceed your organization's rate limit of 50 requests per minute.",
+            "Rate limit reached for m in organization o on tokens per min (TPM): Limit 30000, Used 29000.",
+            "ThrottlingException: Too many tokens, please wait before trying again.",
+            "Sorry, you have been rate-limited.",
+        ] {
+            check(Some(429), text, Some(FailureClass::Throttled));
+        }
+        check(None, "ThrottlingException: slow down", Some(FailureClass::Throttled));
+        check(None, "API Error: Request rejected (429) · try later", Some(FailureClass::Throttled));
+        check(None, "the model exceeded its output limit", None);
+    }
+
+    #[test]
+    fn a_purse_a_key_and_a_request_that_is_too_large_are_told_from_the_weather() {
+        for (text, class) in [
+            ("You hit your spend cap set by the owner of your workspace.", FailureClass::Billing),
+            ("Your project has exceeded its monthly spending cap.", FailureClass::Billing),
+            ("Your prepayment credits are depleted.", FailureClass::Billing),
+            ("Extra usage is required for 1M context", FailureClass::Billing),
+            ("This request requires more credits, or fewer max_tokens.", FailureClass::Billing),
+            ("API Error: 400 This organization has been disabled.", FailureClass::Key),
+            ("Your ANTHROPIC_API_KEY belongs to a disabled organization", FailureClass::Key),
+            ("Error during compaction: Conversation too long", FailureClass::Overflow),
+            ("Please reduce the length of the messages or completion.", FailureClass::Overflow),
+            ("Your request exceeded model token limit: 262144", FailureClass::Overflow),
+            (
+                "Request too large for m on tokens per min (TPM): Limit 6000, Requested 7000",
+                FailureClass::Overflow,
+            ),
+            ("413 status code (no body)", FailureClass::Overflow),
+            (
+                "[API Error: Model stream ended with an invalid chunk or missing finish reason.]",
+                FailureClass::Network,
+            ),
+            ("Error while reading the server response: error decoding response body", FailureClass::Network),
+            ("This operation was aborted", FailureClass::Network),
+        ] {
+            check(None, text, Some(class));
+        }
+    }
+
+    #[test]
+    fn titles_and_links_are_taken_away_with_what_they_say() {
+        let link = "\u{1b}]8;;https://example.invalid/a\u{7}the page\u{1b}]8;;\u{1b}\\ helps";
+        assert_eq!(shown(link), "the page helps");
+        assert_eq!(shown("\u{1b}[200~pasted\u{1b}[201~"), "pasted");
+        assert_eq!(shown("\u{1b}]never ended"), "never ended");
+        assert_eq!(shown("torn \u{1b}[3"), "torn");
     }
 
     #[test]
