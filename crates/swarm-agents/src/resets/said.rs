@@ -19,14 +19,21 @@ const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const AHEAD_MAX_SECS: i32 = 14 * 3600;
 
 /// What has to stand before a moment: any other date in a sentence is about something else.
-const CUE: &str = r"(?:try again|retry|resets?|renews?|regain access|available(?: again)?|back)";
+const CUE: &str = r"(?:try again|retry(?:ing)?|resets?|renews?|regain access|available(?: again)?|back)";
 /// `7:50 pm`, `7 p.m.`, `19:50`, `19:50:00.000`.
 const CLOCK: &str = r"(?P<hour>[0-9]{1,2})(?::(?P<minute>[0-9]{2})(?::[0-9]{2}(?:\.[0-9]+)?)?)?(?: ?(?P<half>[ap]\.?m\b\.?))?";
-/// `+01:00`, `-0800`, `GMT+1`, `UTC`, `Z`, `PST`, `Europe/Berlin`.
-const ZONE: &str = r"(?: ?\(?(?P<zone>(?:(?:utc|gmt) ?)?[+-][0-9]{2}:?[0-9]{2}\b|(?:utc|gmt) ?[+-][0-9]{1,2}(?::[0-9]{2})?\b|utc|gmt|z\b|[pmce][sd]?t\b|ces?t\b|bst\b|jst\b|[a-z]+/[a-z_-]+(?:/[a-z_-]+)?)\)?)?";
+/// `+01:00`, `-0800`, `GMT+1`, `UTC`, `Z`, `PST`, `Europe/Berlin`, `Etc/GMT+5`.
+const ZONE: &str = r"(?: ?\(?(?P<zone>(?:(?:utc|gmt) ?)?[+-][0-9]{2}:?[0-9]{2}\b|(?:utc|gmt) ?[+-][0-9]{1,2}(?::[0-9]{2})?\b|utc|gmt|z\b|[pmce][sd]?t\b|ces?t\b|bst\b|jst\b|[a-z]+/[a-z0-9_+-]+(?:/[a-z_-]+)?)\)?)?";
+/// Behind the beginning of its name: `Tuesday`, `Tue`.
+const DAY_ENDS: &str = r"(?:s|rs|day|sday|nesday|rsday|urday)?\b";
 
 static MONTH: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let date = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?:,? (?P<year>[0-9]{4}))?";
+    Regex::new(&format!(r"{CUE}[^0-9\n]{{0,20}}?\b{date}(?:,? (?:at )?{CLOCK}{ZONE})?")).ok()
+});
+/// `21 Oct 2026 07:28:00 GMT`, as HTTP writes it too.
+static DAY_FIRST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let date = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?: of)? (?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:uary|ruary|ch|il|e|y|ust|t|tember|ober|ember)?\b\.?(?:,? (?P<year>[0-9]{4})\b)?";
     Regex::new(&format!(r"{CUE}[^0-9\n]{{0,20}}?\b{date}(?:,? (?:at )?{CLOCK}{ZONE})?")).ok()
 });
 static ISO: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -35,19 +42,31 @@ static ISO: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let on = r"(?:(?:on )?(?P<on>today|tomorrow|mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?";
-    Regex::new(&format!(r"{CUE}:? {on}(?:at |again at )?{CLOCK}{ZONE}")).ok()
+    let then = format!(r"(?:,? (?:on )?(?P<then>today|tomorrow|mon|tue|wed|thu|fri|sat|sun){DAY_ENDS})?");
+    Regex::new(&format!(r"{CUE}:? {on}(?:at |again at )?{CLOCK}{ZONE}{then}")).ok()
+});
+/// A day and no time: its beginning.
+static DAY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let on = format!(r"(?:on |next )?(?P<on>tomorrow|mon|tue|wed|thu|fri|sat|sun){DAY_ENDS}");
+    Regex::new(&format!(r"{CUE}:? {on}")).ok()
 });
 static LENGTH: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let part = r"[0-9]+(?:\.[0-9]+)? ?(?:weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b";
     let packed = r"(?:[0-9]+d)?(?:[0-9]+h)?(?:[0-9]+m)?(?:[0-9]+(?:\.[0-9]+)?s)?\b";
     let about = r"(?:about |approximately |~ ?)?";
     let length = format!(r"(?P<length>{part}(?:(?:,| and|, and)? ?{part})*|{packed})");
-    Regex::new(&format!(r"{CUE} (?:in|after):? {about}{length}")).ok()
+    let field = r#"(?:retry|reset)_?delay\\*"?: ?\\*"?"#;
+    Regex::new(&format!(r"(?:{CUE} (?:in|after):? |{field}){about}{length}")).ok()
+});
+/// A field that counts seconds: `Retry-After: 120`, `"resets_in_seconds": 7200`.
+static SECONDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let field = r"(?:resets?_(?:in|after)_seconds|retry[-_]after(?:_seconds)?)";
+    Regex::new(&format!(r#"{field}\\*"?(?::|=) ?\\*"?(?P<secs>[0-9]+(?:\.[0-9]+)?)s?\b"#)).ok()
 });
 static PART: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"([0-9]+(?:\.[0-9]+)?) ?([wdhms])").ok());
-/// `usage limit reached|1794710354`, `resets_at: 1794710354`; with thousandths too.
+/// `usage limit reached|1794710354`, `resets_at: 1794710354`, `X-RateLimit-Reset: 1794710354000`; with thousandths too.
 static STAMP: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let cue = r#"(?:limit reached ?\||resets?(?:[ _]at)?"?(?::|=)? ?)"#;
+    let cue = r#"(?:limit reached ?\||resets?(?:[ _-]?(?:at|time|timestamp))?\\*"?(?::|=)? ?\\*"?)"#;
     Regex::new(&format!(r"{cue}(?P<secs>1[6-9][0-9]{{8}})(?:[0-9]{{3}})?\b")).ok()
 });
 
@@ -63,6 +82,9 @@ pub fn until(text: &str, now: &Zoned) -> Option<u64> {
     if let Some(said) = MONTH.as_ref()?.captures(&text) {
         return on_a_day_of_a_month(&said, now).map(seconds);
     }
+    if let Some(said) = DAY_FIRST.as_ref()?.captures(&text) {
+        return on_a_day_of_a_month(&said, now).map(seconds);
+    }
     if let Some(said) = ISO.as_ref()?.captures(&text) {
         let date = Date::new(number(&said, "year")?, number(&said, "month")?, number(&said, "day")?).ok()?;
         return at(date, &said, &zone(&said, now)).map(seconds);
@@ -72,12 +94,13 @@ pub fn until(text: &str, now: &Zoned) -> Option<u64> {
     {
         return Some(length);
     }
-    let said = TIME.as_ref()?.captures(&text)?;
-    // A bare number is no time of day.
-    if said.name("minute").is_none() && said.name("half").is_none() {
-        return None;
+    if let Some(said) = SECONDS.as_ref()?.captures(&text) {
+        return Some(Duration::try_from_secs_f64(number(&said, "secs")?).ok()?.as_secs());
     }
-    next_time_of_day(&said, now).map(seconds)
+    // A bare number is no time of day.
+    let is_time = |said: &Captures<'_>| said.name("minute").is_some() || said.name("half").is_some();
+    let time = TIME.as_ref()?.captures(&text).filter(is_time);
+    next_time_of_day(&time.or_else(|| DAY.as_ref()?.captures(&text))?, now).map(seconds)
 }
 
 /// Without its year it is the next such day; one that has just been counts.
@@ -107,7 +130,7 @@ fn next_time_of_day(said: &Captures<'_>, now: &Zoned) -> Option<Zoned> {
 
 /// Whether it is the day that is named beside a time, so many days from today; any is where none is named.
 fn is_the_day(said: &Captures<'_>, days: i64, date: Date) -> bool {
-    match said.name("on").map(|on| on.as_str()) {
+    match said.name("on").or_else(|| said.name("then")).map(|on| on.as_str()) {
         None => true,
         Some("today") => days == 0,
         Some("tomorrow") => days == 1,
@@ -148,7 +171,7 @@ fn zone(said: &Captures<'_>, now: &Zoned) -> TimeZone {
     let here = || now.time_zone().clone();
     let named = match said.name("zone").map(|zone| zone.as_str()) {
         None => return here(),
-        Some("utc" | "gmt" | "z") => return TimeZone::UTC,
+        Some("utc" | "gmt" | "z" | "etc/utc" | "etc/gmt") => return TimeZone::UTC,
         Some(name) => name,
     };
     if let Some(ahead) = ahead(named) {
@@ -160,8 +183,11 @@ fn zone(said: &Captures<'_>, now: &Zoned) -> TimeZone {
     }
 }
 
-/// Seconds ahead of UTC: `+01:00`, `-0800`, `gmt+1`, `utc+5:30`.
+/// Seconds ahead of UTC: `+01:00`, `-0800`, `gmt+1`, `utc+5:30`, and `etc/gmt+5`, which by an old custom is behind it.
 fn ahead(zone: &str) -> Option<i32> {
+    if let Some(behind) = zone.strip_prefix("etc/gmt") {
+        return ahead(behind).map(|secs| -secs);
+    }
     let distance = zone.trim_start_matches("utc").trim_start_matches("gmt").trim_start();
     let (sign, digits) = match distance.strip_prefix('+') {
         Some(digits) => (1, digits),
@@ -304,6 +330,53 @@ mod tests {
                 ("Claude AI usage limit reached|1794916800", Some(3 * HOUR)),
                 ("\"resets_at\": 1794916800000", Some(3 * HOUR)),
                 ("resets 17949", None),
+            ],
+        );
+    }
+
+    #[test]
+    fn days_of_the_week_and_dates_of_other_customs_are_read() {
+        // A Tuesday.
+        check(
+            "2026-11-17T10:00",
+            &[
+                ("resets Friday", Some(62 * HOUR)),
+                ("try again on Monday.", Some((5 * 24 + 14) * HOUR)),
+                ("resets tomorrow", Some(14 * HOUR)),
+                ("resets on Tuesday", Some((6 * 24 + 14) * HOUR)),
+                ("resets 3pm on Thursday", Some(53 * HOUR)),
+                ("resets at 9:00 AM (UTC) tomorrow", Some(24 * HOUR)),
+                ("resets 3pm, sunny weather", Some(5 * HOUR)),
+                ("try again at 19 November 2026, 7:50 pm", Some(57 * HOUR + 50 * 60)),
+                ("resets 19 Nov at 10am", Some(48 * HOUR)),
+                ("Retry-After: Tue, 17 Nov 2026 12:00:00 GMT", Some(3 * HOUR)),
+                ("resets 1pm (Etc/GMT+5)", Some(9 * HOUR)),
+                ("resets 1pm (Etc/GMT-1)", Some(3 * HOUR)),
+                ("resets 1pm (Etc/UTC)", Some(4 * HOUR)),
+                ("try again on monarchs", None),
+                ("retry 3 maybe", None),
+            ],
+        );
+    }
+
+    #[test]
+    fn fields_that_count_seconds_are_read_and_what_is_too_large_is_none() {
+        check(
+            "2026-11-17T10:00",
+            &[
+                ("Retry-After: 120", Some(120)),
+                (r#"{"retry-after":"3600"}"#, Some(HOUR)),
+                (r#"{\"resets_in_seconds\": 7200}"#, Some(2 * HOUR)),
+                ("retry_after=1.5s", Some(1)),
+                (r#""retryDelay": "34.07s""#, Some(34)),
+                (r#""quotaResetDelay":"5h10m20.5s""#, Some(5 * HOUR + 620)),
+                (r#""quotaResetTimeStamp":"2026-11-17T12:00:00Z""#, Some(3 * HOUR)),
+                (r#"{\"resetsAt\":1794916800}"#, Some(3 * HOUR)),
+                (r#""X-RateLimit-Reset":"1794916800000""#, Some(3 * HOUR)),
+                ("[retrying in 8h 13m attempt #1]", Some(8 * HOUR + 13 * 60)),
+                ("retry-after-ms: 1500", None),
+                ("Retry-After: 99999999999999999999999", None),
+                ("try again in 99999999999999999999999 hours", None),
             ],
         );
     }
