@@ -8,7 +8,7 @@ use swarm_protocol::failure::{Failure, FailureClass, Usage};
 
 use super::failing::{failed, failure, shown, without_colours};
 use super::heard::Heard;
-use super::json::{count, field, number, text, truth};
+use super::json::{count, field, sum, text, truth};
 use super::reading::{Conclusion, ExitFacts, Outgoing, Transcript, gone, not_set_up};
 use super::rpc::{Incoming, Talk, incoming};
 use super::tools::SERVER;
@@ -259,10 +259,16 @@ fn usage(result: &Value, cost_micros: u64) -> Usage {
     let tokens = field(result, "usage");
     let quota = field(field(field(result, "_meta"), "quota"), "token_count");
     let cached = count(tokens, "cachedReadTokens");
-    let input = count(tokens, "inputTokens") + count(tokens, "cachedWriteTokens") + cached;
+    let input = sum([count(tokens, "inputTokens"), count(tokens, "cachedWriteTokens"), cached]);
+    let output = count(tokens, "outputTokens");
+    // An agent that tells both tells the same twice.
+    let (input, output) = match (input, output) {
+        (0, 0) => (count(quota, "input_tokens"), count(quota, "output_tokens")),
+        told => told,
+    };
     Usage {
-        input_tokens: input + number(quota, "input_tokens").unwrap_or_default(),
-        output_tokens: count(tokens, "outputTokens") + count(quota, "output_tokens"),
+        input_tokens: input,
+        output_tokens: output,
         cached_tokens: cached,
         cost_micros,
         estimated_micros: 0,
@@ -357,6 +363,14 @@ mod tests {
             (r#"{"id":2,"result":{"stopReason":"end_turn"}}"#, (300, 0)),
             (
                 r#"{"id":2,"result":{"stopReason":"end_turn","usage":{"inputTokens":7,"outputTokens":3}}}"#,
+                (7, 3),
+            ),
+            (
+                r#"{"id":2,"result":{"stopReason":"end_turn","_meta":{"quota":{"token_count":{"input_tokens":9,"output_tokens":4}}}}}"#,
+                (9, 4),
+            ),
+            (
+                r#"{"id":2,"result":{"stopReason":"end_turn","usage":{"inputTokens":7,"outputTokens":3},"_meta":{"quota":{"token_count":{"input_tokens":9,"output_tokens":4}}}}}"#,
                 (7, 3),
             ),
         ] {

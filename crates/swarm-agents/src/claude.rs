@@ -13,7 +13,7 @@ use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use super::call::{shown_input, whole_input};
 use super::failing::{class_of, failed, failure};
 use super::heard::Heard;
-use super::json::{array, count, event, field, micros, number, text, truth};
+use super::json::{array, count, event, field, micros, number, sum, text, truth};
 use super::reading::{Conclusion, ExitFacts, Transcript, gone, not_set_up};
 
 pub use start::{invocation, pass_env, writable};
@@ -29,7 +29,7 @@ pub struct Claude {
     /// What each call of the model cost, as far as it is told on the way; the final event has the true sum.
     calls: BTreeMap<String, Usage>,
     /// The service's own word that the allowance is used up, and when it is back.
-    rejected_until: Option<Option<u64>>,
+    rejected_until: Option<Value>,
 }
 
 impl Transcript for Claude {
@@ -46,7 +46,7 @@ impl Transcript for Claude {
                 let info = field(&event, "rate_limit_info");
                 // What is paid for beyond the allowance goes on; so does what is allowed again.
                 let rejected = text(info, "status") == Some("rejected") && !truth(info, "isUsingOverage");
-                self.rejected_until = rejected.then(|| number(info, "resetsAt"));
+                self.rejected_until = rejected.then(|| field(info, "resetsAt").clone());
             }
             Some("result") => {
                 heard.usage = Usage { steps: heard.usage.steps, ..usage(&event) };
@@ -137,9 +137,9 @@ impl Claude {
         let said = text(result, "result").map(str::to_owned).unwrap_or_else(|| {
             array(result, "errors").iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
         });
-        if let Some(until) = self.rejected_until {
+        if let Some(until) = &self.rejected_until {
             let mut failure = failed(FailureClass::Quota, &said);
-            failure.resets_in_secs = until.map(|at| exit.now.until(at));
+            failure.resets_in_secs = exit.now.until_field(until);
             return failure;
         }
         let by_reason = match (text(result, "terminal_reason"), text(result, "subtype")) {
@@ -226,8 +226,9 @@ fn usage(result: &Value) -> Usage {
 
 fn tokens(told: &Value) -> Usage {
     let cached = count(told, "cache_read_input_tokens");
+    let input = [count(told, "input_tokens"), count(told, "cache_creation_input_tokens"), cached];
     Usage {
-        input_tokens: count(told, "input_tokens") + count(told, "cache_creation_input_tokens") + cached,
+        input_tokens: sum(input),
         output_tokens: count(told, "output_tokens"),
         cached_tokens: cached,
         cost_micros: 0,
@@ -292,6 +293,26 @@ mod tests {
         ] {
             assert_eq!(concluded(&[kind(of), result(said)]), class, "{said}");
         }
+    }
+
+    #[test]
+    fn the_moment_of_a_reset_may_be_in_thousandths_and_counts_before_the_sentence() {
+        let rejected = |at: Value| json!({ "type": "rate_limit_event", "rate_limit_info": { "status": "rejected", "resetsAt": at } });
+        let said = result("You've hit your limit · resets 1:16am (UTC)");
+        for at in [json!(1_794_709_080_u64), json!(1_794_709_080_000_u64), json!("2026-11-15T02:18:00Z")] {
+            let (mut claude, mut heard) = (Claude::default(), Heard::default());
+            claude.out(&rejected(at.clone()).to_string(), &mut heard);
+            claude.out(&said.to_string(), &mut heard);
+            let Conclusion::Failed(failure) = claude.conclude(&heard, &EXIT) else { panic!("no failure") };
+            assert_eq!((failure.class, failure.resets_in_secs), (FailureClass::Quota, Some(7320)), "{at}");
+        }
+    }
+
+    #[test]
+    fn counts_beyond_all_measure_stay_the_largest() {
+        let most =
+            tokens(&json!({ "input_tokens": u64::MAX, "cache_read_input_tokens": 5, "output_tokens": 1.5 }));
+        assert_eq!((most.input_tokens, most.cached_tokens, most.output_tokens), (u64::MAX, 5, 0));
     }
 
     #[test]

@@ -28,6 +28,11 @@ pub fn count(value: &Value, name: &str) -> u64 {
     number(value, name).unwrap_or_default()
 }
 
+/// What a program counts is not believed so far that its sum goes round.
+pub fn sum(counts: impl IntoIterator<Item = u64>) -> u64 {
+    counts.into_iter().fold(0, u64::saturating_add)
+}
+
 pub fn truth(value: &Value, name: &str) -> bool {
     field(value, name).as_bool().unwrap_or_default()
 }

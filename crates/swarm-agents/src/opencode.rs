@@ -6,12 +6,12 @@
 mod start;
 
 use serde_json::Value;
-use swarm_protocol::failure::{Failure, FailureClass, Usage};
+use swarm_protocol::failure::{Consequence, Failure, FailureClass, Usage};
 
 use super::call::{shown_input, whole_input};
 use super::failing::{failed, failure, shown};
 use super::heard::Heard;
-use super::json::{count, event, field, micros, number, text};
+use super::json::{count, event, field, micros, number, sum, text};
 use super::reading::{Conclusion, ExitFacts, Transcript, gone, not_set_up};
 
 pub use start::{invocation, pass_env, quiet, writable};
@@ -184,8 +184,8 @@ fn error_of(error: &Value, exit: &ExitFacts) -> Failure {
         _ => FailureClass::Unknown,
     };
     let mut failure = failed(class, message);
-    if class == FailureClass::Quota {
-        failure.resets_in_secs = resets(body, exit);
+    if matches!(class.consequence(), Consequence::Quota | Consequence::Transient) {
+        failure.resets_in_secs = resets(body, exit).or_else(|| retry_after(data, exit));
     }
     if failure.text.is_empty() {
         failure.text = shown(&error.to_string());
@@ -204,15 +204,21 @@ fn is_of_a_request(message: &str) -> bool {
 fn resets(body: &str, exit: &ExitFacts) -> Option<u64> {
     let body: Value = serde_json::from_str(body).ok()?;
     let error = field(&body, "error");
-    number(error, "resets_at").map(|at| exit.now.until(at)).or_else(|| number(error, "resets_in_seconds"))
+    exit.now.until_field(field(error, "resets_at")).or_else(|| number(error, "resets_in_seconds"))
+}
+
+/// So does the head of its answer.
+fn retry_after(data: &Value, exit: &ExitFacts) -> Option<u64> {
+    let header = text(field(data, "responseHeaders"), "retry-after")?;
+    exit.now.until_said(&format!("Retry-After: {header}"))
 }
 
 fn usage(part: &Value) -> Usage {
     let tokens = field(part, "tokens");
     let cached = count(field(tokens, "cache"), "read");
     Usage {
-        input_tokens: count(tokens, "input") + count(field(tokens, "cache"), "write") + cached,
-        output_tokens: count(tokens, "output") + count(tokens, "reasoning"),
+        input_tokens: sum([count(tokens, "input"), count(field(tokens, "cache"), "write"), cached]),
+        output_tokens: sum([count(tokens, "output"), count(tokens, "reasoning")]),
         cached_tokens: cached,
         cost_micros: micros(field(part, "cost").as_f64().unwrap_or_default()),
         estimated_micros: 0,
@@ -265,6 +271,29 @@ mod tests {
         ] {
             let error = serde_json::json!({ "name": "UnknownError", "data": { "message": message } });
             assert_eq!(error_of(&error, &exit).class, class, "{message}");
+        }
+    }
+
+    #[test]
+    fn the_head_of_an_answer_says_how_long_to_wait() {
+        let now = super::super::resets::Moment { unix_secs: 1_794_916_800, minute_of_day: 12 * 60 };
+        let exit =
+            ExitFacts { code: Some(1), signal: None, ending: super::super::reading::Ending::ByItself, now };
+        let ended = |status: u16, body: &str, after: &str| {
+            let headers = serde_json::json!({ "retry-after": after });
+            let data = serde_json::json!({ "message": "Try later", "statusCode": status, "responseHeaders": headers, "responseBody": body });
+            let failure = error_of(&serde_json::json!({ "name": "APIError", "data": data }), &exit);
+            (failure.class, failure.resets_in_secs)
+        };
+        let used_up = r#"{"error":{"type":"usage_limit_reached","resets_at":1794920400000}}"#;
+        for (status, body, after, expected) in [
+            (429, "", "90", (FailureClass::Throttled, Some(90))),
+            (503, "", "Tue, 17 Nov 2026 12:05:00 GMT", (FailureClass::Overloaded, Some(300))),
+            (429, r#"{"error":{"type":"FreeUsageLimitError"}}"#, "22560", (FailureClass::Quota, Some(22560))),
+            (429, used_up, "90", (FailureClass::Quota, Some(3600))),
+            (401, "", "90", (FailureClass::Key, None)),
+        ] {
+            assert_eq!(ended(status, body, after), expected, "{status} {body} {after}");
         }
     }
 

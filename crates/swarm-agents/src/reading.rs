@@ -21,6 +21,9 @@ const NOT_EXECUTABLE: i32 = 126;
 /// Tools that one call of the model asks for at once, where a program tells both.
 const TOOLS_AT_ONCE: u64 = 5;
 
+/// The longest wait in bad weather that a sentence is believed.
+const WEATHER_MAX_SECS: u64 = 3600;
+
 /// How long a program that has said its last word may take to go by itself.
 const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -215,8 +218,10 @@ impl Reading {
             Conclusion::Failed(mut failure) => {
                 failure.hint = failure.hint.or_else(|| hint(self.program, failure.class));
                 // Where no field of the program names the moment, its sentence may.
-                if failure.class == FailureClass::Quota && failure.resets_in_secs.is_none() {
-                    failure.resets_in_secs = exit.now.until_said(&failure.text);
+                if failure.resets_in_secs.is_none() {
+                    let longest = longest_wait(failure.class);
+                    let said = longest.and_then(|_| exit.now.until_said(&failure.text));
+                    failure.resets_in_secs = said.filter(|secs| Some(*secs) <= longest);
                 }
                 Conclusion::Failed(failure)
             }
@@ -233,6 +238,16 @@ impl Reading {
                 failed(FailureClass::Stalled, &text)
             }
         }
+    }
+}
+
+/// How long a sentence may make somebody wait. Weather that lasts longer than this was misread, and nobody asks for
+/// it in between as for a quota.
+fn longest_wait(class: FailureClass) -> Option<u64> {
+    match class.consequence() {
+        Consequence::Quota => Some(u64::MAX),
+        Consequence::Transient => Some(WEATHER_MAX_SECS),
+        _ => None,
     }
 }
 

@@ -2,8 +2,11 @@
 
 mod said;
 
+use std::time::Duration;
+
 use jiff::tz::{Offset, TimeZone};
 use jiff::{Timestamp, Zoned};
+use serde_json::Value;
 
 /// The moment at which something is read, as a person's clock and as a machine's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +19,8 @@ pub struct Moment {
 const DAY: i64 = 24 * 60;
 /// No wall clock is further ahead of UTC than this, in minutes.
 const AHEAD_MAX: i64 = 14 * 60;
+/// Seconds since 1970 are more than the first and fewer than the second for centuries; thousandths are more.
+const MOMENTS: [u64; 2] = [1_000_000_000, 100_000_000_000];
 
 impl Moment {
     pub fn now() -> Self {
@@ -29,6 +34,22 @@ impl Moment {
     /// Seconds until a moment that a machine named.
     pub fn until(self, unix_secs: u64) -> u64 {
         unix_secs.saturating_sub(self.unix_secs)
+    }
+
+    /// Seconds until a moment in a field of its own: a number of seconds or of thousandths since 1970, or a date.
+    pub fn until_field(self, at: &Value) -> Option<u64> {
+        let number = |number: f64| Duration::try_from_secs_f64(number).ok().map(|since| since.as_secs());
+        let unix = match at {
+            Value::Number(_) => at.as_u64().or_else(|| number(at.as_f64()?)),
+            Value::String(text) => match text.trim().parse::<Timestamp>() {
+                Ok(stamp) => u64::try_from(stamp.as_second()).ok(),
+                Err(_) => text.trim().parse::<f64>().ok().and_then(number),
+            },
+            _ => None,
+        }?;
+        let [from, thousandths] = MOMENTS;
+        let unix = if unix >= thousandths { unix / 1000 } else { unix };
+        (unix >= from).then(|| self.until(unix))
     }
 
     /// Seconds until what is named in "try again at 2:16 AM", "resets in 3 hours" or "regain access on
@@ -71,6 +92,28 @@ mod tests {
         assert_eq!(noon.until_said("try again at 12:01 AM"), Some((12 * 60 + 1) * 60));
         assert_eq!(noon.until_said("try again at 25:00 AM"), None);
         assert_eq!(noon.until_said("try again later"), None);
+    }
+
+    #[test]
+    fn a_field_holds_seconds_thousandths_or_a_date() {
+        let now = Moment { unix_secs: 1_794_916_800, minute_of_day: 12 * 60 };
+        for (field, expected) in [
+            ("1794920400", Some(3600)),
+            ("1794920400.9", Some(3600)),
+            ("1794920400000", Some(3600)),
+            ("\"1794920400\"", Some(3600)),
+            ("\"2026-11-17T13:00:00Z\"", Some(3600)),
+            ("\"2026-11-17T13:00:00.250+01:00\"", Some(0)),
+            ("1794900000", Some(0)),
+            ("7200", None),
+            ("-1", None),
+            ("1e300", None),
+            ("\"soon\"", None),
+            ("null", None),
+        ] {
+            let value: Value = serde_json::from_str(field).expect("a value");
+            assert_eq!(now.until_field(&value), expected, "{field}");
+        }
     }
 
     #[test]
