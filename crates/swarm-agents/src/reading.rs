@@ -21,6 +21,23 @@ const NOT_EXECUTABLE: i32 = 126;
 /// Tools that one call of the model asks for at once, where a program tells both.
 const TOOLS_AT_ONCE: u64 = 5;
 
+/// A mistake in what the program was given or in how it was installed: its line may name a `--timeout` or the module of a
+/// connection without being about either.
+const MISTAKES: &[&str] = &[
+    "unknown option",
+    "unknown argument",
+    "unexpected argument",
+    "unrecognized",
+    "invalid value",
+    "invalid configuration",
+    "unknown field",
+    "unknown variant",
+    "config.toml",
+    "settings.json",
+    "cannot find module",
+    "no such file or directory",
+];
+
 /// The longest wait in bad weather that a sentence is believed.
 const WEATHER_MAX_SECS: u64 = 3600;
 
@@ -294,8 +311,9 @@ pub fn not_set_up(heard: &Heard) -> Failure {
         let waits = matches!(class.consequence(), Consequence::Transient | Consequence::Quota);
         waits || matches!(class, FailureClass::Key | FailureClass::Billing)
     };
-    let class = class_of(None, &text).filter(of_its_service).unwrap_or(FailureClass::Configuration);
-    failed(class, &text)
+    let lower = text.to_lowercase();
+    let told = class_of(None, &text).filter(|_| !MISTAKES.iter().any(|mistake| lower.contains(mistake)));
+    failed(told.filter(of_its_service).unwrap_or(FailureClass::Configuration), &text)
 }
 
 #[cfg(test)]
@@ -307,6 +325,13 @@ mod tests {
         for (line, class) in [
             ("error: unknown option '--no-such-flag'", FailureClass::Configuration),
             ("Error: Session not found", FailureClass::Configuration),
+            ("error: unknown option '--timeout'", FailureClass::Configuration),
+            ("error: unexpected argument '--connection' found", FailureClass::Configuration),
+            (
+                "Error loading config.toml: invalid type: string, expected u64 in `stream_idle_timeout_ms`",
+                FailureClass::Configuration,
+            ),
+            ("Error: Cannot find module '/opt/agent/lib/connection.js'", FailureClass::Configuration),
             (
                 "Error authenticating: FetchError: request failed, reason: getaddrinfo ENOTFOUND example.invalid",
                 FailureClass::Network,

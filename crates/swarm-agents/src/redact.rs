@@ -58,7 +58,7 @@ impl Redactor {
         Self::new(values.filter_map(|(_, value)| value.to_str()))
     }
 
-    /// With these values, as they are and as programs write them down: in hexadecimal and in base64.
+    /// With these values, as they are and as programs write them down: in JSON, in hexadecimal and in base64.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
         let values = values.into_iter().filter(|value| value.len() >= KNOWN_MIN);
         let mut values: Vec<String> = values.flat_map(forms).collect();
@@ -112,6 +112,10 @@ impl Redactor {
 fn forms(value: &str) -> Vec<String> {
     let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
     let mut all = vec![value.to_owned(), hex.to_uppercase(), hex];
+    // What programs print is JSON, and what their services answered is JSON inside of it.
+    let once = in_json(value);
+    all.extend(once.as_deref().and_then(in_json));
+    all.extend(once);
     // Its bits begin at one of three places in a longer text, and what stands before and behind changes the letters there.
     for before in 0..3 {
         let padded = [&b"\0\0"[..before], value.as_bytes()].concat();
@@ -123,6 +127,12 @@ fn forms(value: &str) -> Vec<String> {
     }
     all.retain(|form| form.len() >= KNOWN_MIN);
     all
+}
+
+/// As it stands between the quotes of a JSON text.
+fn in_json(value: &str) -> Option<String> {
+    let written = serde_json::to_string(value).ok()?;
+    Some(written.strip_prefix('"')?.strip_suffix('"')?.to_owned())
 }
 
 fn instead(found: &Captures<'_>) -> String {
@@ -185,6 +195,19 @@ mod tests {
             assert!(!shown.contains(&STANDARD_NO_PAD.encode("correct horse")[4..12]), "{shown}");
         }
         assert!(!known.knows(&STANDARD_NO_PAD.encode("something else altogether")));
+    }
+
+    #[test]
+    fn a_known_value_is_found_as_it_stands_in_the_json_that_programs_print() {
+        let value = "pass\"word\\with\nlines";
+        let known = Redactor::new([value]);
+        let line = serde_json::json!({ "type": "text", "text": format!("it is {value} here") }).to_string();
+        let inside = serde_json::json!({ "responseBody": line }).to_string();
+        for text in [line, inside] {
+            assert!(text.contains("with"), "{text}");
+            let shown = known.redact(&text);
+            assert!(!shown.contains("with") && shown.contains("it is [redacted] here"), "{shown}");
+        }
     }
 
     #[test]
