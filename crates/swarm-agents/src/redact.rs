@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use regex::{Captures, Regex};
@@ -16,6 +17,10 @@ const INSTEAD: &str = "[redacted]";
 
 /// A shorter value would be found in ordinary words.
 const KNOWN_MIN: usize = 8;
+/// The same of one line of a value that has several.
+const KNOWN_LINE_MIN: usize = 20;
+/// A longer one is a file, and known as it stands only: each form more costs several times its length.
+const ENCODED_MAX: usize = 4096;
 
 /// Longest key in lines that is taken for one.
 const KEY_LINES_MAX: u32 = 200;
@@ -43,7 +48,7 @@ static LOOKS: LazyLock<Regex> = LazyLock::new(|| {
 /// Knows the secrets of one run.
 #[derive(Debug, Default)]
 pub struct Redactor {
-    known: Option<Regex>,
+    known: Option<AhoCorasick>,
     /// Lines that may still belong to a key, on stdout and on stderr.
     in_key: [AtomicU32; 2],
 }
@@ -60,13 +65,12 @@ impl Redactor {
 
     /// With these values, as they are and as programs write them down: in JSON, in hexadecimal and in base64.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
-        let values = values.into_iter().filter(|value| value.len() >= KNOWN_MIN);
+        // Programs take a line's end off before they use it, and print it without one.
+        let values = values.into_iter().map(str::trim).filter(|value| value.len() >= KNOWN_MIN);
         let mut values: Vec<String> = values.flat_map(forms).collect();
-        // The longer one first, where one is the beginning of another.
-        values.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        values.sort_unstable();
         values.dedup();
-        let expression = values.iter().map(|value| regex::escape(value)).collect::<Vec<_>>().join("|");
-        let known = if values.is_empty() { None } else { Regex::new(&expression).ok() };
+        let known = if values.is_empty() { None } else { Some(searched(&values)) };
         Self { known, in_key: Default::default() }
     }
 
@@ -78,8 +82,8 @@ impl Redactor {
     /// The text without secrets.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let text = match &self.known {
-            Some(known) => known.replace_all(text, INSTEAD),
-            None => Cow::Borrowed(text),
+            Some(known) if known.is_match(text) => Cow::Owned(without(known, text)),
+            _ => Cow::Borrowed(text),
         };
         match text {
             Cow::Borrowed(text) => LOOKS.replace_all(text, instead),
@@ -109,13 +113,41 @@ impl Redactor {
     }
 }
 
+/// However many and long they are: an expression would be refused above some size, and then nothing would be found.
+fn searched(values: &[String]) -> AhoCorasick {
+    // The longer one counts, where one is the beginning of another; a table of states would be quicker and far larger.
+    let mut builder = AhoCorasick::builder();
+    builder.match_kind(MatchKind::LeftmostLongest).kind(Some(AhoCorasickKind::ContiguousNFA));
+    builder.build(values).expect("an environment has fewer bytes than states can be counted")
+}
+
+fn without(known: &AhoCorasick, text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    known.replace_all_with(text, &mut shown, |_, _, shown| {
+        shown.push_str(INSTEAD);
+        true
+    });
+    shown
+}
+
+/// Of a value of several lines, which programs print one by one, each that cannot be an ordinary one.
+fn lines_of(value: &str) -> impl Iterator<Item = &str> {
+    let several = value.contains('\n');
+    value.lines().map(str::trim).filter(move |line| several && line.len() >= KNOWN_LINE_MIN)
+}
+
 fn forms(value: &str) -> Vec<String> {
-    let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
-    let mut all = vec![value.to_owned(), hex.to_uppercase(), hex];
+    let mut all = vec![value.to_owned()];
     // What programs print is JSON, and what their services answered is JSON inside of it.
     let once = in_json(value);
     all.extend(once.as_deref().and_then(in_json));
     all.extend(once);
+    all.extend(lines_of(value).map(str::to_owned));
+    if value.len() > ENCODED_MAX {
+        return all;
+    }
+    let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
+    all.extend([hex.to_uppercase(), hex]);
     // Its bits begin at one of three places in a longer text, and what stands before and behind changes the letters there.
     for before in 0..3 {
         let padded = [&b"\0\0"[..before], value.as_bytes()].concat();
@@ -208,6 +240,25 @@ mod tests {
             let shown = known.redact(&text);
             assert!(!shown.contains("with") && shown.contains("it is [redacted] here"), "{shown}");
         }
+    }
+
+    #[test]
+    fn values_of_any_length_and_number_are_known() {
+        let mut values: Vec<String> = (0..40).map(|n| format!("{n:02}-").repeat(700)).collect();
+        values.push("a whole file; ".repeat(8_000));
+        let known = Redactor::new(values.iter().map(String::as_str));
+        for value in &values {
+            assert_eq!(known.redact(&format!("it is {} here", value.trim())), "it is [redacted] here");
+        }
+        assert!(!known.knows("00-00-00-00-01-"));
+    }
+
+    #[test]
+    fn a_value_of_several_lines_is_known_by_each_long_one_and_no_value_by_the_blanks_around_it() {
+        let known = Redactor::new(["user: robot\n  token: 8f2f9a6c1b3d4e5f\n}\n", "of one line only\n"]);
+        assert_eq!(known.redact("| token: 8f2f9a6c1b3d4e5f |"), "| [redacted] |");
+        assert_eq!(known.redact("user: robot"), "user: robot");
+        assert_eq!(known.redact("it is of one line only."), "it is [redacted].");
     }
 
     #[test]
