@@ -65,7 +65,7 @@ fn forget_refusals(model: &mut Model) {
 
 /// Until somebody touches the screen of a run, it looks at what moves.
 fn roam(model: &mut Model) {
-    let untouched = model.owns && model.last_key.0 == 0 && model.past.is_none();
+    let untouched = model.owns && !model.touched && model.past.is_none();
     let works = |row: &&swarm_protocol::board::BoardRow| row.group == Group::Works;
     let selected = match &model.node {
         Some(Node::Task(id)) => model.row(id),

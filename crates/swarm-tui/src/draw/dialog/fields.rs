@@ -2,6 +2,7 @@
 
 use ratatui::text::Line;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::view::ReviewView;
 
 use super::{Parts, looked, plain};
 use crate::dialog::{Dialog, Kind, Shown};
@@ -10,6 +11,7 @@ use crate::field::Field;
 use crate::keys::Action;
 use crate::model::Model;
 use crate::theme::{Role, Theme};
+use crate::update::is_overtaken;
 
 /// Dialogs that a person types into.
 pub(super) fn with_field(model: &Model, dialog: &Dialog, width: usize) -> Parts {
@@ -21,7 +23,7 @@ pub(super) fn with_field(model: &Model, dialog: &Dialog, width: usize) -> Parts 
             labelled(theme, "Reason", reason, width, true),
             "Enter block · Esc cancel",
         ),
-        Kind::Edit { task, title, description, second } => {
+        Kind::Edit { task, title, description, second, .. } => {
             let mut head = labelled(theme, "Title", title, width, !*second);
             head.extend(labelled(theme, "Description", description, width, *second));
             (format!("Edit task {task}"), head, "Enter save · Tab other field · Esc cancel")
@@ -44,7 +46,7 @@ pub(super) fn with_field(model: &Model, dialog: &Dialog, width: usize) -> Parts 
             head.extend(labelled(theme, &what, text, width, true));
             (choice.label.clone(), head, "Enter send · Esc cancel")
         }
-        Kind::Note { file, line, text } => {
+        Kind::Note { file, line, text, .. } => {
             let at = line.map(|line| format!(":{line}")).unwrap_or_default();
             (
                 format!("Note at {file}{at}"),
@@ -52,13 +54,13 @@ pub(super) fn with_field(model: &Model, dialog: &Dialog, width: usize) -> Parts 
                 "Enter keep it for the verdict · Esc cancel",
             )
         }
-        Kind::Review { task, note, approve } => {
+        Kind::Review { task, note, approve, review } => {
             let choice = if *approve {
                 "(•) approve   ( ) needs changes"
             } else {
                 "( ) approve   (•) needs changes"
             };
-            let mut head = judged(model, task, width);
+            let mut head = judged(model, task, review.as_deref(), width);
             head.extend([blank(), plain(theme, choice), blank()]);
             head.extend(labelled(theme, "What is to be changed", note, width, !*approve));
             (format!("Review task {task}"), head, "Enter send the verdict · Tab other verdict · Esc cancel")
@@ -82,19 +84,29 @@ pub(super) fn with_field(model: &Model, dialog: &Dialog, width: usize) -> Parts 
 }
 
 /// What a verdict would be about, and what others said of it.
-fn judged(model: &Model, task: &TaskId, width: usize) -> Vec<Line<'static>> {
+fn judged(model: &Model, task: &TaskId, review: Option<&ReviewView>, width: usize) -> Vec<Line<'static>> {
     let theme = model.theme;
-    let reviews = model.board.as_ref().map(|board| board.reviews.as_slice()).unwrap_or_default();
-    let Some(review) = reviews.iter().find(|review| review.task == *task) else { return vec![] };
+    let Some(review) = review else { return vec![] };
+    let diff_key = model.keys.first(Action::Diff);
     let (commit, tree) = (review.submitted.short(), review.tree.short());
     let about = format!(
-        "Commit {commit}, tree {tree}, round {} of {} · {} shows the diff",
-        review.round,
-        review.rounds,
-        model.keys.first(Action::Diff)
+        "Commit {commit}, tree {tree}, round {} of {} · {diff_key} shows the diff",
+        review.round, review.rounds
     );
     let mut lines = vec![plain(theme, &cut(&about, width))];
-    for note in &model.notes {
+    let needs_you = |text: &str| Line::from(span(theme, Role::NeedsYou, &cut(text, width)));
+    if is_overtaken(model, review) {
+        lines.push(needs_you("A newer submission has arrived: this one waits for nobody any more"));
+    } else if let Some(Ok(diff)) = &model.diff
+        && model.part.round.is_none()
+        && diff.task == *task
+        && diff.to != review.submitted
+    {
+        // Whoever has read it has read something else.
+        let read = diff.to.short();
+        lines.push(needs_you(&format!("The diff that was read ends at {read}: {diff_key} reads it anew")));
+    }
+    for note in model.notes_of(task) {
         lines.push(plain(theme, &cut(&format!("Note: {note}"), width)));
     }
     for member in &review.council {
