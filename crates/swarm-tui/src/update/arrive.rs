@@ -39,6 +39,7 @@ pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<
         begin(model);
     }
     keep_selection(model);
+    super::confirming::take_up_submission(model);
     roam(model);
     let mut wishes = told(model);
     wishes.extend(model.looking_at.clone().map(Wish::Task));

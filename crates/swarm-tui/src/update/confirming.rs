@@ -93,6 +93,18 @@ pub fn submitted<'a>(model: &'a Model, task: &TaskId) -> Option<&'a ReviewView> 
     model.board.as_ref()?.reviews.iter().find(|review| review.task == *task)
 }
 
+/// A dialog that was quicker than the board is about what the board says first.
+pub fn take_up_submission(model: &mut Model) {
+    let Some(Kind::Review { task, review: None, .. }) = model.dialog.as_ref().map(|dialog| &dialog.kind)
+    else {
+        return;
+    };
+    let first = submitted(model, task).cloned().map(Box::new);
+    if let Some(Kind::Review { review, .. }) = model.dialog.as_mut().map(|dialog| &mut dialog.kind) {
+        *review = first;
+    }
+}
+
 /// Something newer waits than this.
 pub fn is_overtaken(model: &Model, review: &ReviewView) -> bool {
     let now = submitted(model, &review.task);

@@ -191,6 +191,8 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
             return vec![];
         }
         Key::Enter => return confirming::confirmed(model),
+        // No field has another use for them, and below it may stand more than there is room for.
+        Key::PageDown | Key::PageUp => return moved(model, key),
         _ => {}
     }
     if let Some(field) = dialog.field() {
