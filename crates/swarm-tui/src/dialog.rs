@@ -6,6 +6,7 @@ use swarm_protocol::command::Command;
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::time::Timestamp;
+use swarm_protocol::view::ReviewView;
 
 use crate::field::Field;
 use crate::typed::Does;
@@ -50,6 +51,8 @@ pub enum Kind {
         title: Field,
         description: Field,
         second: bool,
+        /// Title and description as they were when it was opened: only what the person changes of them is sent.
+        before: Box<(String, String)>,
     },
     Message {
         task: TaskId,
@@ -80,6 +83,7 @@ pub enum Kind {
     },
     /// A note about a line of the diff.
     Note {
+        task: TaskId,
         file: String,
         line: Option<u32>,
         text: Field,
@@ -89,6 +93,8 @@ pub enum Kind {
         task: TaskId,
         note: Field,
         approve: bool,
+        /// What was submitted when it was opened: the verdict is about that and nothing newer.
+        review: Option<Box<ReviewView>>,
     },
     /// A command as it is typed behind `swarm`, with what it would do or what it said.
     Typed {

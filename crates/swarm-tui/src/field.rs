@@ -2,19 +2,21 @@
 
 use crate::input::Key;
 
-/// More than anybody types, less than a command takes.
+/// More than anybody types behind what stands there already, less than a command takes.
 const CHARS_MAX: usize = 4000;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Field {
     chars: Vec<char>,
     at: usize,
+    /// So many characters stood there at the beginning: none of them is lost.
+    began: usize,
 }
 
 impl Field {
     pub fn new(text: &str) -> Self {
-        let chars: Vec<char> = text.chars().take(CHARS_MAX).collect();
-        Self { at: chars.len(), chars }
+        let chars: Vec<char> = text.chars().collect();
+        Self { at: chars.len(), began: chars.len(), chars }
     }
 
     pub fn text(&self) -> String {
@@ -65,7 +67,7 @@ impl Field {
     }
 
     fn insert(&mut self, c: char) {
-        if self.chars.len() < CHARS_MAX {
+        if self.chars.len() < self.began + CHARS_MAX {
             self.chars.insert(self.at, c);
             self.at += 1;
         }

@@ -134,6 +134,8 @@ pub struct Sent {
     pub ticket: u64,
     pub task: Option<TaskId>,
     pub what: String,
+    /// It is a verdict, which takes the notes about its task with it.
+    pub is_verdict: bool,
     /// The screen ends when it has landed.
     pub leave: Option<String>,
 }
@@ -212,8 +214,8 @@ pub struct Model {
     pub over_time: Option<Result<Box<OverTimeView>, ApiError>>,
     /// What was done and spent when it was asked for.
     pub over_time_of: Option<(u64, u64, u64)>,
-    /// Notes about lines of it, kept until the verdict is sent.
-    pub notes: Vec<ReviewNote>,
+    /// Notes about lines of what tasks change, each kept until a verdict with it has landed.
+    pub notes: BTreeMap<TaskId, Vec<ReviewNote>>,
     pub said: Option<Said>,
     /// What would help, as it is typed behind `swarm`; one key looks at it.
     pub hint: Option<String>,
@@ -239,6 +241,8 @@ pub struct Model {
     /// That run has ended.
     pub over: bool,
     pub last_key: Timestamp,
+    /// Somebody has used keys or mouse here.
+    pub touched: bool,
     /// Keys in a row that came faster than fingers.
     pub burst: u32,
 }
@@ -316,6 +320,11 @@ impl Model {
             .operations
             .iter()
             .find(|op| op.state == OperationState::Done && by_person(&op.by) && op.undoes.is_none())
+    }
+
+    /// Notes for the next verdict about this task.
+    pub fn notes_of(&self, task: &TaskId) -> &[ReviewNote] {
+        self.notes.get(task).map(Vec::as_slice).unwrap_or_default()
     }
 
     pub fn note(&mut self, text: impl Into<String>) {

@@ -21,6 +21,18 @@ pub fn clock(at: Timestamp) -> String {
     at.to_string()[11..19].to_owned()
 }
 
+/// The time of day; of another day its date as well, and of another year nothing but the date.
+pub fn moment(at: Timestamp, now: Timestamp) -> String {
+    let (text, today) = (at.to_string(), now.to_string());
+    if text[..10] == today[..10] {
+        clock(at)
+    } else if text[..4] == today[..4] {
+        format!("{} {}", &text[5..10], &text[11..16])
+    } else {
+        text[..10].to_owned()
+    }
+}
+
 pub fn money(micros: u64) -> String {
     format!("${}.{:02}", micros / 1_000_000, micros / 10_000 % 100)
 }
@@ -109,6 +121,10 @@ mod tests {
             ("$4.12".into(), "41k".into(), "1.2M".into())
         );
         let ago = |secs: u64| age(Timestamp(10_000_000_000), Timestamp(10_000_000_000 - secs * 1000));
+        let at = |text: &str| Timestamp::parse(text).expect("a moment");
+        let now = at("2026-01-13T10:00:00.000Z");
+        let said = ["2026-01-13T09:30:05.000Z", "2026-01-12T09:30:05.000Z", "2025-12-31T09:30:05.000Z"];
+        assert_eq!(said.map(|text| moment(at(text), now)), ["09:30:05", "01-12 09:30", "2025-12-31"]);
         assert_eq!([ago(3), ago(25), ago(250), ago(7300)], ["now", "20s", "4m", "2h"]);
     }
 }

@@ -17,7 +17,7 @@ mod sending;
 mod typing;
 mod wall;
 
-pub use confirming::filled;
+pub use confirming::{filled, is_overtaken};
 
 use swarm_protocol::time::Timestamp;
 
@@ -26,6 +26,7 @@ use crate::model::Model;
 
 pub fn update(model: &mut Model, input: Input, now: Timestamp) -> Vec<Wish> {
     model.now = now;
+    model.touched |= matches!(input, Input::Key(_) | Input::Burst(_) | Input::Paste(_) | Input::Mouse(_));
     let shape = (model.folded.len(), model.filter.clone());
     let mut wishes = match input {
         Input::Key(key) => pressed::pressed(model, key),

@@ -24,6 +24,10 @@ mod operations;
 mod over_time;
 #[path = "tui/own_keys.rs"]
 mod own_keys;
+#[path = "tui/reading.rs"]
+mod reading;
+#[path = "tui/staying.rs"]
+mod staying;
 #[path = "tui/steering.rs"]
 mod steering;
 #[path = "tui/visits.rs"]

@@ -1,5 +1,5 @@
 // Which column of the board a card stands in, by the core's groups and words.
-import type { AttentionEntry, BoardAgent, BoardRow, Group } from "../api/types";
+import type { AttentionEntry, BoardAgent, BoardRow, BoardView, Group } from "../api/types";
 
 export interface Column {
   name: string;
@@ -36,3 +36,6 @@ export function atWork(agents: BoardAgent[], rows: BoardRow[]): BoardAgent[] {
   const crashed = new Set(rows.filter((row) => row.word === "crashed").map((row) => row.id));
   return agents.filter((agent) => !crashed.has(agent.task));
 }
+
+/** A pause that is not the person's is not theirs to end: the dialog behind the button asks about their own. */
+export const pauseWord = (board: BoardView | undefined): "Pause" | "Resume" => (board?.status.paused.includes("user") ? "Resume" : "Pause");

@@ -1,7 +1,6 @@
 // Whose run it was, found in the ledger: runs are over, their records stay.
-import { get } from "../api/client";
-import type { HistoryPage } from "../api/types";
 import type { LedgerRecord } from "./events";
+import { recordsOf } from "./records";
 
 export interface Owner {
   task: string | null;
@@ -28,8 +27,7 @@ export async function ownerOf(run: string, newest: number): Promise<Owner | null
   let found = null as Owner | null;
   for (let [to, pages] = [newest, 0]; to > 0 && pages < PAGES_MAX; to -= PAGE, pages++) {
     const from = Math.max(1, to - PAGE + 1);
-    const page = await get<HistoryPage>(`/v1/history?from=${from}&limit=${to - from + 1}`);
-    const here = ownerIn(page.records as LedgerRecord[], run);
+    const here = ownerIn(await recordsOf(from, to), run);
     if (!here) continue;
     found = { task: here.owner.task ?? found?.task ?? null, agent: here.owner.agent ?? found?.agent ?? null };
     if (here.begins) break;

@@ -1,6 +1,7 @@
 // The one WebSocket of this tab: carries out what the machine says, and hands frames to whoever listens.
 import { useSyncExternalStore } from "react";
 import type { AgentNews } from "../api/types";
+import { withNews, type News } from "../lib/news";
 import { FIRST, step, type Effect, type Frame, type Input, type LiveState } from "./machine";
 
 export interface LogLine {
@@ -24,7 +25,7 @@ class Live {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private listeners = new Set<() => void>();
   private follows = new Map<string, { cursor: number | null; followers: Set<Follower> }>();
-  private news = new Map<string, AgentNews>();
+  private news: News = new Map();
   private newsListeners = new Set<() => void>();
   onRefresh: () => void = () => {};
   onAnew: () => void = () => {};
@@ -99,6 +100,8 @@ class Live {
       case "refresh":
         return this.onRefresh();
       case "anew":
+        // Runs are numbered from one again: what the old ones said is not about them.
+        this.tell(new Map());
         return this.onAnew();
     }
   }
@@ -133,7 +136,11 @@ class Live {
   }
 
   private agent(news: AgentNews): void {
-    this.news = new Map(this.news).set(news.run, news);
+    this.tell(withNews(this.news, news));
+  }
+
+  private tell(news: News): void {
+    this.news = news;
     this.newsListeners.forEach((tell) => tell());
   }
 
@@ -149,11 +156,11 @@ class Live {
     return () => this.newsListeners.delete(tell);
   };
 
-  newsSnapshot = (): Map<string, AgentNews> => this.news;
+  newsSnapshot = (): News => this.news;
 }
 
 export const live = new Live();
 
 export const useLive = (): Shown => useSyncExternalStore(live.subscribe, live.snapshot);
 
-export const useNews = (): Map<string, AgentNews> => useSyncExternalStore(live.subscribeNews, live.newsSnapshot);
+export const useNews = (): News => useSyncExternalStore(live.subscribeNews, live.newsSnapshot);

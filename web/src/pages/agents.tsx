@@ -4,6 +4,7 @@ import type { BoardAgent } from "../api/types";
 import { useNews } from "../live/live";
 import { useAddress } from "../lib/address";
 import { atWork } from "../lib/columns";
+import { later } from "../lib/news";
 import { age, spent, tokens } from "../lib/said";
 import { Awaited, Empty, Page, TaskLink, To, VerbButton, useNow } from "../ui/parts";
 import { Log } from "../ui/log";
@@ -12,7 +13,8 @@ import { Log } from "../ui/log";
 const TILES = 12;
 
 function Tile({ agent, now, past, follow }: { agent: BoardAgent; now: number; past: boolean; follow: boolean }) {
-  const news = useNews().get(agent.run) ?? agent.news;
+  const heard = useNews().get(agent.run);
+  const news = later(past ? undefined : heard, agent.news);
   const { usage } = agent;
   return (
     <section className="tile" aria-label={`${agent.agent} on ${agent.task}`} data-task={agent.task}>

@@ -5,12 +5,14 @@ import type { BoardView } from "../api/types";
 import { useLive, useNews } from "../live/live";
 import { said, who, type LedgerRecord } from "../lib/events";
 import { useAddress } from "../lib/address";
+import { later } from "../lib/news";
 import { age, clock, money, spent, tokens } from "../lib/said";
 import { Awaited, Empty, Page, TaskLink, To, useNow } from "../ui/parts";
 import { Entry } from "./attention";
 
 function Agents({ board, now }: { board: BoardView; now: number }) {
   const news = useNews();
+  const { at } = useAddress();
   if (board.agents.length === 0) return <Empty>Nobody works now.</Empty>;
   return (
     <table className="agents">
@@ -25,7 +27,7 @@ function Agents({ board, now }: { board: BoardView; now: number }) {
       </thead>
       <tbody>
         {board.agents.map((agent) => {
-          const latest = news.get(agent.run) ?? agent.news;
+          const latest = later(at === null ? news.get(agent.run) : undefined, agent.news);
           return (
             <tr key={agent.run} data-task={agent.task}>
               <td>

@@ -84,6 +84,7 @@ function Logs({ id, records }: { id: string; records: TaskRecords }) {
   const current = useBoard().data?.view.agents.find((agent) => agent.task === id)?.run;
   const runs = runsOf(records, current);
   const run = get("run") || runs[0]?.run;
+  if (!run && (records.error || records.reading)) return <Awaited error={records.error} what="its runs" />;
   if (!run) return <Empty>No agent has worked on it yet.</Empty>;
   return (
     <>

@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { said, kindWords, who, type LedgerRecord } from "../lib/events";
 import type { TaskRecords } from "../lib/records";
 import { age, clock, day, money, short, tokens } from "../lib/said";
-import { Empty, To } from "../ui/parts";
+import { Awaited, Empty, To } from "../ui/parts";
 import { machinery } from "../ui/run";
 
 const QUIET_MS = 30 * 60_000;
@@ -51,7 +51,11 @@ export function Timeline({ records }: { records: TaskRecords }) {
           {all ? "Hide machinery" : `Show machinery${hidden ? ` (${hidden})` : ""}`}
         </button>
       </p>
-      {list.length === 0 ? <Empty>Nothing has happened to it yet.</Empty> : null}
+      {records.error || (list.length === 0 && records.reading) ? (
+        <Awaited error={records.error} what="what happened to it" />
+      ) : list.length === 0 ? (
+        <Empty>Nothing has happened to it yet.</Empty>
+      ) : null}
       <ol>
         {list.map(({ record, words, quiet, attempt }) => (
           <li key={record.seq} className={attempt ? "attempt" : undefined}>

@@ -4,7 +4,7 @@ import { useLive } from "../live/live";
 import { useAddress } from "../lib/address";
 import { act } from "../lib/actions";
 import { question, selected } from "../lib/dialogs";
-import { atWork } from "../lib/columns";
+import { atWork, pauseWord } from "../lib/columns";
 import { clock, money, spent } from "../lib/said";
 import { nextTheme, theme } from "../lib/theme";
 import { announce } from "../lib/announce";
@@ -73,7 +73,7 @@ export function Header({ session }: { session: Session }) {
       </To>
       <span className="tools">
         <Act small onAct={() => question.set({ kind: "pause" })}>
-          {board && board.status.paused.length > 0 ? "Resume" : "Pause"}
+          {pauseWord(board)}
         </Act>
         <button
           type="button"

@@ -5,6 +5,7 @@ import { useBoard } from "../api/queries";
 import { errorOf, type Session } from "../api/client";
 import { useAddress } from "../lib/address";
 import { act } from "../lib/actions";
+import { pauseWord } from "../lib/columns";
 import { question } from "../lib/dialogs";
 import { keyOf } from "../lib/keys";
 import { useLive } from "../live/live";
@@ -71,7 +72,7 @@ function BottomBar() {
         Plan
       </To>
       <button type="button" aria-disabled={why ? true : undefined} onClick={() => void act("pause", null)}>
-        {board && board.status.paused.length ? "Resume" : "Pause"}
+        {pauseWord(board)}
       </button>
       <button type="button" onClick={() => question.set({ kind: "palette", task: null })}>
         More

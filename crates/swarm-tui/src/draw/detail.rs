@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use swarm_protocol::view::TaskView;
 
-use super::text::{cut, pad, put_all, span, wrapped};
+use super::text::{cut, pad, put_all, span, wrapped_to};
 use crate::keys::Action;
 use crate::model::Model;
 use crate::said::{count, spent, tokens};
@@ -29,8 +29,8 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let mut lines: Vec<Line<'static>> = Vec::new();
     for (name, text) in facts {
         let head = format!(" {}", pad(name, 10));
-        let body = wrapped(&text, width.saturating_sub(13));
-        for (at, part) in body.into_iter().take(3).enumerate() {
+        let body = wrapped_to(&text, width.saturating_sub(13), 3);
+        for (at, part) in body.into_iter().enumerate() {
             let head = if at == 0 { head.clone() } else { " ".repeat(11) };
             let role =
                 if matches!(name, "waits" | "conflict" | "failed") { Role::NeedsYou } else { Role::Plain };
@@ -103,7 +103,11 @@ fn facts(model: &Model, task: &TaskView) -> Vec<(&'static str, String)> {
         let text = format!("{} {}", line.event.replace('_', " "), line.details);
         facts.push((
             "history",
-            format!("{} {}", crate::said::clock(line.at), text.lines().next().unwrap_or_default()),
+            format!(
+                "{} {}",
+                crate::said::moment(line.at, model.clock()),
+                text.lines().next().unwrap_or_default()
+            ),
         ));
     }
     facts

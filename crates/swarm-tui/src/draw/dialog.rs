@@ -15,6 +15,7 @@ use crate::model::Model;
 use crate::said;
 use crate::theme::{Role, Theme};
 use crate::typed::Does;
+pub(super) use fields::typed;
 use fields::with_field;
 
 /// Wider lines are not read well.
@@ -241,7 +242,8 @@ fn checkpoints(
         let rows = if model.size.1 >= 36 { 8 } else { 4 };
         let first = selected.saturating_sub(rows / 2).min(count.saturating_sub(rows));
         for n in first..(first + rows).min(count) {
-            let text = list.get(n).map(|row| super::lists::checkpoint_line(n, row)).unwrap_or_default();
+            let text =
+                list.get(n).map(|row| super::lists::checkpoint_line(model, n, row)).unwrap_or_default();
             let role = if n == selected { Role::Selected } else { Role::Plain };
             head.push(Line::from(span(theme, role, &pad(&text, width))));
         }

@@ -75,16 +75,16 @@ fn line(model: &Model, row: &Row, other: Option<&str>, width: usize) -> Line<'st
         Row::New(text) => marked(theme, Role::Good, ("+ ", text), other, width),
         Row::Pair(old, new) => {
             let half = width / 2 - 2;
-            let side = |sign: &str, text: &str, other: &str, role: Role| {
-                let other = (!other.is_empty()).then_some(other);
-                let mut line = match text.is_empty() {
-                    true => Line::default(),
-                    false => marked(theme, role, (sign, text), other, half + 2),
+            let side = |sign: &str, text: Option<&str>, other: Option<&str>, role: Role| {
+                let mut line = match text {
+                    None => Line::default(),
+                    Some(text) => marked(theme, role, (sign, text), other, half + 2),
                 };
                 let used = line.width();
                 line.push_span(" ".repeat((half + 2).saturating_sub(used)));
                 line.spans
             };
+            let (old, new) = (old.as_deref(), new.as_deref());
             let (left, right) = (side("- ", old, new, Role::Bad), side("+ ", new, old, Role::Good));
             let bar = span(theme, Role::Plain, "│");
             Line::from([left, vec![bar], right].concat())

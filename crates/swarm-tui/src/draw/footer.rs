@@ -6,7 +6,7 @@ use ratatui::text::Line;
 use swarm_protocol::board::Verb;
 use unicode_width::UnicodeWidthStr;
 
-use super::text::{cut, pad, put, put_all, span, wrapped};
+use super::text::{cut, pad, put, put_all, span, wrapped_to};
 use crate::keys::{Action, Binding};
 use crate::model::{Full, Model, Said, Tone};
 use crate::theme::Role;
@@ -49,8 +49,8 @@ fn said(model: &Model) -> Vec<Line<'static>> {
     let foot = if can_undo { format!("{} undo ", model.keys.first(Action::Undo)) } else { String::new() };
     let room = width.saturating_sub(foot.width() + 1);
     if role == Role::Bad && text.width() > room && model.size.1 >= ROWS_FOR_MORE {
-        let lines = wrapped(&text, width.saturating_sub(1)).into_iter().take(SAID_MAX);
-        return lines.map(|line| Line::from(span(theme, role, &line))).collect();
+        let lines = wrapped_to(&text, width.saturating_sub(1), SAID_MAX);
+        return lines.iter().map(|line| Line::from(span(theme, role, line))).collect();
     }
     vec![Line::from(vec![
         span(theme, role, &pad(&cut(&text, room), room + 1)),

@@ -175,10 +175,17 @@ pub fn page(model: &Model) -> u16 {
 }
 
 pub fn log_room(model: &Model) -> u16 {
+    log_area(model).height
+}
+
+pub fn log_area(model: &Model) -> Rect {
+    let all = middle(model);
     if model.full == Some(Full::Log) {
-        return middle(model).height.saturating_sub(1);
+        return Rect { y: all.y + 1, height: all.height.saturating_sub(1), ..all };
     }
-    panes(model).iter().find(|placed| placed.pane == Pane::Log).map_or(1, |placed| placed.body.height)
+    let panes = panes(model);
+    let pane = panes.iter().find(|placed| placed.pane == Pane::Log);
+    pane.map_or(Rect { height: 1, ..all }, |placed| placed.body)
 }
 
 /// How far down what covers the board can be scrolled.
@@ -214,7 +221,11 @@ pub fn at(model: &Model, column: u16, row: u16) -> Option<(Pane, u16)> {
 
 /// Rows of a view that are its list; below them may stand more of what is selected.
 fn list_rows(model: &Model, view: View, body: Rect) -> u16 {
-    if view == View::Operations { super::operations::list_rows(model, body) } else { body.height }
+    match view {
+        View::Attention => super::lists::attention_rows(model, body),
+        View::Operations => super::operations::list_rows(model, body),
+        _ => body.height,
+    }
 }
 
 /// The first line of a view that is on the screen: the selected one is always among them.

@@ -6,11 +6,14 @@ use ratatui::text::Line;
 use swarm_protocol::board::{AttentionEntry, BoardAgent, CheckpointRow};
 
 use super::layout;
-use super::text::{cut, pad, put_all, span};
+use super::text::{cut, pad, put_all, span, wrapped_to};
 use crate::input::EventLine;
 use crate::model::{Model, View};
-use crate::said::{age, clock, count, spent, tokens};
+use crate::said::{age, count, moment, spent, tokens};
 use crate::theme::Role;
+
+/// Lines of a reason; the dialog that answers it has all of them.
+const WHY_MAX: usize = 6;
 
 /// Rows from the first that is shown on, the selected one marked.
 pub fn rows(
@@ -38,11 +41,7 @@ pub fn rows(
 /// The selected entry stands unfolded below the list, with its numbered ways on.
 pub fn attention(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let Some(board) = &model.board else { return };
-    let at = model.cursor(View::Attention);
-    let open = board.attention.get(at).map(|entry| unfolded(model, entry, usize::from(area.width)));
-    let open = open.unwrap_or_default();
-    let room = area.height.saturating_sub(open.len() as u16).max(1);
-    let list = Rect { height: room.min(board.attention.len().max(1) as u16).min(area.height), ..area };
+    let list = Rect { height: attention_rows(model, area), ..area };
     let width = usize::from(area.width);
     let line = |n: usize| {
         let entry = board.attention.get(n)?;
@@ -50,22 +49,35 @@ pub fn attention(model: &Model, frame: &mut Frame<'_>, area: Rect) {
         let text = pad(&format!("! {}", entry.entry.what), width.saturating_sub(6));
         Some(Line::from(vec![span(model.theme, Role::NeedsYou, &text), span(model.theme, Role::Dim, &old)]))
     };
-    let first = at.saturating_sub(usize::from(list.height).saturating_sub(1));
+    let first = layout::first_shown(model, View::Attention);
     rows(model, frame, list, View::Attention, first, line, "Nothing waits for you");
     let below = Rect { y: list.bottom(), height: area.height - list.height, ..area };
-    put_all(frame, below, open);
+    put_all(frame, below, open_entry(model, area));
+}
+
+/// Rows of the list in a view of this height.
+pub fn attention_rows(model: &Model, area: Rect) -> u16 {
+    let all = u16::try_from(model.length(View::Attention)).unwrap_or(u16::MAX).max(1);
+    let open = u16::try_from(open_entry(model, area).len()).unwrap_or(u16::MAX);
+    area.height.saturating_sub(open).max(1).min(all).min(area.height)
+}
+
+fn open_entry(model: &Model, area: Rect) -> Vec<Line<'static>> {
+    let at = model.cursor(View::Attention);
+    let entry = model.board.as_ref().and_then(|board| board.attention.get(at));
+    entry.map(|entry| unfolded(model, entry, usize::from(area.width))).unwrap_or_default()
 }
 
 fn unfolded(model: &Model, entry: &AttentionEntry, width: usize) -> Vec<Line<'static>> {
     let theme = model.theme;
     let mut lines = vec![Line::default()];
-    for text in super::text::wrapped(&entry.entry.why, width.saturating_sub(4)).into_iter().take(6) {
+    for text in wrapped_to(&entry.entry.why, width.saturating_sub(4), WHY_MAX) {
         lines.push(Line::from(span(theme, Role::Plain, &format!("  {text}"))));
     }
     for (n, choice) in entry.choices.iter().enumerate() {
         lines.push(Line::from(vec![
             span(theme, Role::Key, &format!("    {} ", n + 1)),
-            span(theme, Role::Plain, &choice.label),
+            span(theme, Role::Plain, &cut(&choice.label, width.saturating_sub(6))),
         ]));
     }
     if entry.choices.is_empty() {
@@ -151,17 +163,18 @@ fn event(model: &Model, event: &EventLine, width: usize) -> Line<'static> {
     };
     let text = event.text.clone().unwrap_or_else(|| event.kind.replace('_', " "));
     let role = if event.text.is_some() { Role::Plain } else { Role::Dim };
+    let at = moment(event.at, model.clock());
     Line::from(vec![
-        span(theme, Role::Dim, &format!(" {} ", clock(event.at))),
+        span(theme, Role::Dim, &format!(" {at} ")),
         span(theme, Role::Bold, &pad(&who, 6)),
-        span(theme, role, &cut(&format!(" {text}"), width.saturating_sub(16))),
+        span(theme, role, &cut(&format!(" {text}"), width.saturating_sub(8 + at.len()))),
     ])
 }
 
 pub fn checkpoints(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let Some(board) = &model.board else { return };
     let line = |n: usize| {
-        let text = checkpoint_line(n, board.checkpoints.get(n)?);
+        let text = checkpoint_line(model, n, board.checkpoints.get(n)?);
         Some(Line::from(span(model.theme, Role::Plain, &cut(&text, usize::from(area.width)))))
     };
     let first = layout::first_shown(model, View::Checkpoints);
@@ -169,11 +182,17 @@ pub fn checkpoints(model: &Model, frame: &mut Frame<'_>, area: Rect) {
 }
 
 /// `1  14:30:00  auto    before-autopilot         3 tasks, 5 commits since`
-pub fn checkpoint_line(n: usize, row: &CheckpointRow) -> String {
+pub fn checkpoint_line(model: &Model, n: usize, row: &CheckpointRow) -> String {
     let kind = if row.auto { "auto" } else { "manual" };
     let since = match (row.tasks_since, row.commits_since) {
         (0, 0) => "nothing merged since".into(),
         (tasks, commits) => format!("{}, {} since", count(tasks, "task"), count(commits, "commit")),
     };
-    format!("{:>3}  {}  {}  {}  {since}", n + 1, clock(row.at), pad(kind, 6), pad(&row.name, 22))
+    format!(
+        "{:>3}  {}  {}  {}  {since}",
+        n + 1,
+        moment(row.at, model.clock()),
+        pad(kind, 6),
+        pad(&row.name, 22)
+    )
 }

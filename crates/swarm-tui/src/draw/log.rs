@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
+use super::layout;
 use super::text::{cut, put, put_all, rule, span, wrapped};
 use crate::input::{LogLine, Tone};
 use crate::keys::Action;
@@ -92,6 +93,22 @@ pub fn length(model: &Model) -> usize {
         return model.log.lines.len();
     }
     shown_lines(model).len()
+}
+
+/// Lines from the end up to those with which the screen is full at the beginning; of wrapped ones fewer fit.
+pub fn back_max(model: &Model) -> usize {
+    let area = layout::log_area(model);
+    let (room, width) = (usize::from(area.height), usize::from(area.width));
+    if !model.wrap {
+        return length(model).saturating_sub(room);
+    }
+    let (all, mut rows) = (shown_lines(model), 0);
+    let fits = |at: &&usize| {
+        rows += shown(model.theme, &model.log.lines[**at], width, true).len();
+        rows <= room
+    };
+    let first = all.iter().take_while(fits).count().max(1);
+    all.len().saturating_sub(first)
 }
 
 /// Tool calls, and what the swarm itself says: iterations, signals, commits.

@@ -10,7 +10,7 @@ use super::text::{cut, pad, put, put_all, rule, span, wrapped};
 use super::{layout, lists};
 use crate::keys::Action;
 use crate::model::{Model, View};
-use crate::said::{age, clock, count};
+use crate::said::{age, count, moment};
 use crate::theme::Role;
 
 /// Lines of the list that stay above the selected operation, where there are so many.
@@ -78,10 +78,11 @@ fn one(model: &Model, op: &OperationView, width: usize) -> Line<'static> {
     let step = op.step.as_ref().map(|step| format!(" ({step})")).unwrap_or_default();
     let by = op.by.strip_prefix("person:").map_or("swarm", |_| "you");
     let text = format!("{}{step}", op.text);
+    let at = moment(op.at, model.clock());
     Line::from(vec![
-        span(theme, Role::Dim, &format!(" {} {} ", clock(op.at), pad(by, 6))),
+        span(theme, Role::Dim, &format!(" {at} {} ", pad(by, 6))),
         span(theme, role, &pad(word, 10)),
-        span(theme, Role::Plain, &cut(&text, width.saturating_sub(28))),
+        span(theme, Role::Plain, &cut(&text, width.saturating_sub(20 + at.len()))),
     ])
 }
 

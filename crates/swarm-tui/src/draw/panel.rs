@@ -4,7 +4,7 @@ use ratatui::text::Line;
 use swarm_protocol::board::BoardAgent;
 use swarm_protocol::outcome::Mode;
 
-use super::dialog::{Parts, plain};
+use super::dialog::{Parts, plain, typed};
 use super::text::{cut, pad, span};
 use crate::dialog::{Dialog, Kind};
 use crate::keys::{Action, Binding, Part};
@@ -154,13 +154,9 @@ pub fn palette(model: &Model, width: usize) -> Parts {
     let Some(Dialog { kind: Kind::Palette { text, selected }, .. }) = &model.dialog else {
         return Parts { title: String::new(), head: vec![], body: vec![], foot: String::new() };
     };
-    let (before, after) = text.halves();
-    let head = vec![Line::from(vec![
-        span(theme, Role::Dim, ": "),
-        span(theme, Role::Plain, &before),
-        span(theme, Role::Selected, " "),
-        span(theme, Role::Plain, &after),
-    ])];
+    let mut line = Line::from(span(theme, Role::Dim, ": "));
+    typed(theme, text, width.saturating_sub(3), true).into_iter().for_each(|part| line.push_span(part));
+    let head = vec![line];
     let line = |(n, entry): (usize, Entry)| {
         let text = match entry {
             Entry::Action(action) => model.keys.of(action).map_or_else(String::new, |binding| {

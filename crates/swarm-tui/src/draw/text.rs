@@ -45,6 +45,29 @@ pub fn pad(text: &str, width: usize) -> String {
     text + &" ".repeat(blanks)
 }
 
+/// The end of a text that has at most so many cells.
+pub fn tail(text: &str, width: usize) -> &str {
+    let mut used = 0;
+    let fits = |(_, c): &(usize, char)| {
+        used += c.width().unwrap_or(0);
+        used <= width
+    };
+    let first = text.char_indices().rev().take_while(fits).last();
+    first.map_or("", |(at, _)| &text[at..])
+}
+
+/// The same as `wrapped`, in at most so many lines; the last one is marked where there is more.
+pub fn wrapped_to(text: &str, width: usize, lines_max: usize) -> Vec<String> {
+    let mut lines = wrapped(text, width);
+    if lines.len() > lines_max {
+        lines.truncate(lines_max);
+        if let Some(last) = lines.last_mut() {
+            *last = cut(&format!("{last} …"), width);
+        }
+    }
+    lines
+}
+
 /// In lines of so many cells, broken between words where that is possible.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let width = width.max(8);
@@ -111,6 +134,9 @@ mod tests {
         assert_eq!(cut("日本語", 5), "日本…");
         assert_eq!(cut("a\u{1b}b", 9), "a b");
         assert_eq!(wrapped("one two three four", 9), ["one two", "three", "four"]);
+        assert_eq!((tail("abc", 2), tail("日本語", 5), tail("日", 1)), ("bc", "本語", ""));
+        assert_eq!(wrapped_to("one two three four", 9, 2), ["one two", "three …"]);
+        assert_eq!(wrapped_to("one two three", 9, 2), ["one two", "three"]);
         assert_eq!(wrapped("  long line here now", 11), ["  long line", "  here now"]);
         assert_eq!(wrapped("id   state\n1.1  ready\tnow", 16), ["id   state", "1.1  ready now"]);
     }

@@ -9,7 +9,7 @@ use swarm_protocol::time::Timestamp;
 use super::layout::{self, Pane};
 use super::text::{cut, pad, put, put_all, rule, span};
 use crate::model::{Full, Model};
-use crate::said::{clock, money, spent, tokens};
+use crate::said::{clock, moment, money, spent, tokens};
 use crate::theme::Role;
 
 /// Cells of what stands at the left of a chart.
@@ -62,7 +62,7 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
         let shown = |amount| if has_cost { money(amount) } else { tokens(amount) };
         lines.extend(chart(model, &spent, usize::from(rows), Role::Good, shown));
     }
-    let (from, to) = (clock(first.at), clock(end));
+    let (from, to) = (moment(first.at, end), clock(end));
     let gap = columns.saturating_sub(from.len() + to.len());
     lines.push(dim(&format!("{}{from}{}{to}", " ".repeat(SCALE + 1), " ".repeat(gap))));
     put_all(frame, area, lines);

@@ -39,6 +39,7 @@ pub fn board(model: &mut Model, board: Result<Box<BoardView>, ApiError>) -> Vec<
         begin(model);
     }
     keep_selection(model);
+    super::confirming::take_up_submission(model);
     roam(model);
     let mut wishes = told(model);
     wishes.extend(model.looking_at.clone().map(Wish::Task));
@@ -65,7 +66,7 @@ fn forget_refusals(model: &mut Model) {
 
 /// Until somebody touches the screen of a run, it looks at what moves.
 fn roam(model: &mut Model) {
-    let untouched = model.owns && model.last_key.0 == 0 && model.past.is_none();
+    let untouched = model.owns && !model.touched && model.past.is_none();
     let works = |row: &&swarm_protocol::board::BoardRow| row.group == Group::Works;
     let selected = match &model.node {
         Some(Node::Task(id)) => model.row(id),

@@ -1,8 +1,10 @@
 //! The person's word: what a dialog turns into when it is confirmed.
 
 use swarm_protocol::command::Command;
+use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::TaskPatch;
 use swarm_protocol::review::{ReviewNote, Verdict};
+use swarm_protocol::view::ReviewView;
 
 use super::{dialogs, moving, sending};
 use crate::dialog::{Kind, Shown};
@@ -26,21 +28,24 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
         Kind::NewCheckpoint { name } => {
             Command::MakeCheckpoint { name: Some(name.text().trim().to_owned()).filter(|n| !n.is_empty()) }
         }
-        Kind::Edit { task, title, description, .. } => match edited(model, title, description) {
+        Kind::Edit { task, title, description, before, .. } => match edited(&title, &description, *before) {
             Some(patch) => Command::EditTask { task, patch },
-            None => return vec![],
-        },
-        Kind::Answer { choice, text, .. } => filled(choice.command, &text.text()),
-        Kind::Review { task, note, approve } => match verdict(model, &task, &note, approve) {
-            Some(verdict) => {
-                model.notes.clear();
-                Command::Review { task, verdict }
-            }
             None => {
-                model.dialog = Some(dialog);
+                model.note("Nothing was changed");
                 return vec![];
             }
         },
+        Kind::Answer { choice, text, .. } => filled(choice.command, &text.text()),
+        Kind::Review { task, note, approve, review } => {
+            match verdict(model, &task, &note, approve, review.as_deref()) {
+                Ok(verdict) => Command::Review { task, verdict },
+                Err(why) => {
+                    model.note(why);
+                    model.dialog = Some(dialog);
+                    return vec![];
+                }
+            }
+        }
         Kind::Redirect { .. } | Kind::Checkpoints { .. } => {
             // What is selected was previewed: nothing else can have been.
             model.dialog = Some(dialog);
@@ -53,9 +58,10 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
             }
             return wishes;
         }
-        Kind::Note { file, line, text } => {
-            model.notes.push(ReviewNote { file: Some(file), line, text: text.text() });
-            let kept = count(model.notes.len() as u64, "note");
+        Kind::Note { task, file, line, text } => {
+            let notes = model.notes.entry(task).or_default();
+            notes.push(ReviewNote { file: Some(file), line, text: text.text() });
+            let kept = count(notes.len() as u64, "note");
             model.note(format!(
                 "{kept} kept; {} sends the verdict with them",
                 model.keys.first(Action::Review)
@@ -71,37 +77,64 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
     sending::send(model, command)
 }
 
-/// Only what differs.
-fn edited(model: &mut Model, title: Field, description: Field) -> Option<TaskPatch> {
-    let view = model.task.as_ref()?;
-    let differs = |text: String, before: &str| Some(text).filter(|text| text != before);
-    // A description of several lines is shown as one field; unchanged, it keeps its lines.
-    let before: String = Field::new(&view.description).text();
+/// Only what the person has changed, whatever others have changed of it meanwhile.
+fn edited(title: &Field, description: &Field, before: (String, String)) -> Option<TaskPatch> {
+    let differs = |field: &Field, before: String| Some(field.text()).filter(|text| *text != before);
     let patch = TaskPatch {
-        title: differs(title.text(), &view.row.title),
-        description: differs(description.text(), &before),
+        title: differs(title, before.0),
+        description: differs(description, before.1),
         ..TaskPatch::default()
     };
-    if patch.is_empty() {
-        model.note("Nothing was changed");
-        return None;
-    }
-    Some(patch)
+    (!patch.is_empty()).then_some(patch)
 }
 
+/// What waits for a verdict about this task now.
+pub fn submitted<'a>(model: &'a Model, task: &TaskId) -> Option<&'a ReviewView> {
+    model.board.as_ref()?.reviews.iter().find(|review| review.task == *task)
+}
+
+/// A dialog that was quicker than the board is about what the board says first.
+pub fn take_up_submission(model: &mut Model) {
+    let Some(Kind::Review { task, review: None, .. }) = model.dialog.as_ref().map(|dialog| &dialog.kind)
+    else {
+        return;
+    };
+    let first = submitted(model, task).cloned().map(Box::new);
+    if let Some(Kind::Review { review, .. }) = model.dialog.as_mut().map(|dialog| &mut dialog.kind) {
+        *review = first;
+    }
+}
+
+/// Something newer waits than this.
+pub fn is_overtaken(model: &Model, review: &ReviewView) -> bool {
+    let now = submitted(model, &review.task);
+    now.is_some_and(|now| (now.round, &now.submitted) != (review.round, &review.submitted))
+}
+
+/// The verdict about what was submitted when the dialog was opened, or why there is none.
 fn verdict(
     model: &Model,
-    task: &swarm_protocol::ids::TaskId,
+    task: &TaskId,
     note: &Field,
     approve: bool,
-) -> Option<Verdict> {
+    review: Option<&ReviewView>,
+) -> Result<Verdict, String> {
+    if review.is_some_and(|review| is_overtaken(model, review)) {
+        let [back, diff] = [Action::Back, Action::Diff].map(|action| model.keys.first(action));
+        return Err(format!(
+            "A newer submission has arrived: {back} closes this, {diff} shows what it changes"
+        ));
+    }
     if approve {
-        let review = model.board.as_ref()?.reviews.iter().find(|review| review.task == *task)?;
-        return Some(Verdict::Approve { tip: review.submitted.clone(), left_out: None });
+        let review = review.ok_or("Nothing of it waits for a verdict")?;
+        return Ok(Verdict::Approve { tip: review.submitted.clone(), left_out: None });
     }
     let general = (!note.is_empty()).then(|| ReviewNote { text: note.text(), ..ReviewNote::default() });
-    let notes: Vec<ReviewNote> = general.into_iter().chain(model.notes.clone()).collect();
-    (!notes.is_empty()).then_some(Verdict::NeedsChanges { notes })
+    let notes: Vec<ReviewNote> = general.into_iter().chain(model.notes_of(task).iter().cloned()).collect();
+    if notes.is_empty() {
+        return Err("Say what is to be changed".into());
+    }
+    Ok(Verdict::NeedsChanges { notes })
 }
 
 /// The person's own words in the place that was left for them.

@@ -45,12 +45,15 @@ pub fn open(model: &mut Model, action: Action) -> Vec<Wish> {
         }
         (Action::Message, Some(task)) => Kind::Message { task, text: Field::default() },
         (Action::Review, Some(task)) => {
-            Kind::Review { task, note: Field::default(), approve: model.notes.is_empty() }
+            let review = confirming::submitted(model, &task).cloned().map(Box::new);
+            let approve = model.notes_of(&task).is_empty();
+            Kind::Review { task, note: Field::default(), approve, review }
         }
         (Action::Edit, Some(task)) => match &model.task {
             Some(view) => Kind::Edit {
                 title: Field::new(&view.row.title),
                 description: Field::new(&view.description),
+                before: Box::new((view.row.title.clone(), view.description.clone())),
                 task,
                 second: true,
             },
@@ -74,9 +77,10 @@ pub fn open_note(model: &mut Model) -> Vec<Wish> {
         ));
         return vec![];
     }
-    match crate::draw::diff::place(model) {
-        Some((file, line)) => {
-            let kind = Kind::Note { file, line, text: Field::default() };
+    let place = crate::draw::diff::place(model);
+    match model.looking_at.clone().zip(place) {
+        Some((task, (file, line))) => {
+            let kind = Kind::Note { task, file, line, text: Field::default() };
             model.dialog = Some(Dialog::new(kind, model.now));
         }
         None => model.note("There is no line of a file here"),
@@ -187,6 +191,8 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
             return vec![];
         }
         Key::Enter => return confirming::confirmed(model),
+        // No field has another use for them, and below it may stand more than there is room for.
+        Key::PageDown | Key::PageUp => return moved(model, key),
         _ => {}
     }
     if let Some(field) = dialog.field() {

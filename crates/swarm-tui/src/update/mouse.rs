@@ -41,8 +41,10 @@ fn clicked(model: &mut Model, column: u16, row: u16) -> Vec<Wish> {
     }
     match layout::at(model, column, row) {
         Some((Pane::View(view), line)) => {
-            let at = layout::first_shown(model, view) + usize::from(line);
-            if at < model.length(view) {
+            let there = layout::first_shown(model, view) + usize::from(line);
+            if there < model.length(view) {
+                // The first click may have moved the lines of a long list: the second one is meant for what it selected.
+                let at = if double && view == model.view { model.cursor(view) } else { there };
                 model.view = view;
                 select(model, view, at);
                 let opens = !matches!(model.node, Some(Node::Phase(_))) || view != View::Plan;

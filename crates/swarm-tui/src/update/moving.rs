@@ -50,8 +50,7 @@ pub fn in_view(model: &mut Model, view: View, by: i64) {
 
 /// Counted from the end; at the end it follows again.
 pub fn in_log(model: &mut Model, by: i64) {
-    let room = usize::from(layout::log_room(model));
-    let most = crate::draw::log::length(model).saturating_sub(room);
+    let most = log::back_max(model);
     let back = shifted(model.log.back.unwrap_or_default(), by.saturating_neg(), most);
     model.log.back = (back > 0).then_some(back);
     if back == 0 {
@@ -243,6 +242,9 @@ fn log_mark(model: &mut Model, forth: bool) {
     if let Some(at) = found {
         let back = shown.len().saturating_sub(room + at);
         model.log.back = (back > 0).then_some(back);
+        if back == 0 {
+            model.log.unseen = 0;
+        }
     }
 }
 

@@ -1,12 +1,13 @@
 //! What everything beside the tree is about follows the selection.
 
+use crate::dialog::Kind;
 use crate::input::Wish;
 use crate::model::{Log, Model, Part};
 
 /// Asks for what is not known yet of the selected task, and follows its agent.
 pub fn follow(model: &mut Model) -> Vec<Wish> {
     let mut wishes = Vec::new();
-    let selected = model.selected_task();
+    let selected = if is_held(model) { None } else { model.selected_task() };
     // A view whose line is about no task leaves the last one in place.
     if selected.is_some() && selected != model.looking_at {
         model.looking_at = selected;
@@ -14,7 +15,6 @@ pub fn follow(model: &mut Model) -> Vec<Wish> {
         model.diff = None;
         model.part = Part::default();
         model.rounds.clear();
-        model.notes.clear();
         model.turned.clear();
         model.allowed.retain(|allowed| !is_about_task(allowed.verb));
         wishes.extend(model.looking_at.clone().map(Wish::Task));
@@ -28,7 +28,11 @@ pub fn follow(model: &mut Model) -> Vec<Wish> {
     if run.is_some() && run != model.log.run {
         // What a tile has of it already is not told again.
         let known = run.as_ref().and_then(|run| model.wall.get(run)).cloned();
-        model.log = known.unwrap_or(Log { run, ..Log::default() });
+        let before = std::mem::replace(&mut model.log, known.unwrap_or(Log { run, ..Log::default() }));
+        // Nor what is known of the one that may get a tile now; but the end of it, or nothing.
+        if let Some(run) = before.run.clone().filter(|_| !before.cut) {
+            model.wall.insert(run.clone(), Log { run: Some(run), lines: before.lines, ..Log::default() });
+        }
         model.log_of = model.looking_at.clone();
         // A search is about the log that it was typed for.
         (model.search, model.typing_search) = (None, false);
@@ -38,6 +42,13 @@ pub fn follow(model: &mut Model) -> Vec<Wish> {
     }
     wishes.extend(super::wall::follow(model));
     wishes
+}
+
+/// What covers the board, or asks something, stays with the task that it was opened for, however the list below it moves.
+fn is_held(model: &Model) -> bool {
+    // In the panel the person goes from one agent to the next.
+    let asks = model.dialog.as_ref().is_some_and(|dialog| !matches!(dialog.kind, Kind::Panel));
+    model.looking_at.is_some() && (asks || model.full.is_some())
 }
 
 fn is_of_looked_at(model: &Model) -> bool {

@@ -23,7 +23,8 @@ pub fn send_and_leave(model: &mut Model, command: Command, leave: Option<String>
     };
     let task = subject.and_then(|subject| swarm_protocol::ids::TaskId::new(subject).ok());
     model.note(format!("{what}: sent"));
-    model.sent.push(Sent { ticket, task, what, leave });
+    let is_verdict = matches!(command, Command::Review { .. });
+    model.sent.push(Sent { ticket, task, what, is_verdict, leave });
     vec![Wish::Send(ticket, command)]
 }
 
@@ -38,9 +39,12 @@ pub fn answered(model: &mut Model, ticket: u64, answer: Result<Answer, ApiError>
         Ok(answer) => {
             model.said = Some(Said { tone: Tone::Done, text: answer.text.clone(), undo: true });
             model.awaited = Some(answer.id.clone());
-            let leave = model.sent.remove(at).leave;
-            model.stopping |= leave.is_some();
-            leave.map(Wish::Leave).into_iter().chain([Wish::Board(model.past)]).collect()
+            let sent = model.sent.remove(at);
+            if let Some(task) = sent.task.filter(|_| sent.is_verdict) {
+                model.notes.remove(&task);
+            }
+            model.stopping |= sent.leave.is_some();
+            sent.leave.map(Wish::Leave).into_iter().chain([Wish::Board(model.past)]).collect()
         }
     }
 }

@@ -11,7 +11,8 @@ pub enum Row {
     Both(String),
     Old(String),
     New(String),
-    Pair(String, String),
+    /// An old line and the new one in its place; one of them may be missing.
+    Pair(Option<String>, Option<String>),
     Note(String),
     Folded(String),
 }
@@ -139,7 +140,7 @@ fn paired(rows: Vec<Row>) -> Vec<Row> {
         loop {
             match (left.next(), right.next()) {
                 (None, None) => break,
-                (a, b) => out.push(Row::Pair(a.unwrap_or_default(), b.unwrap_or_default())),
+                (a, b) => out.push(Row::Pair(a, b)),
             }
         }
     };
@@ -164,13 +165,7 @@ fn paired(rows: Vec<Row>) -> Vec<Row> {
 pub fn text_at(model: &Model) -> Option<String> {
     let row = rows(model).into_iter().nth(model.scroll)?;
     Some(match row {
-        Row::Pair(old, new) => {
-            if new.is_empty() {
-                old
-            } else {
-                new
-            }
-        }
+        Row::Pair(old, new) => new.or(old).unwrap_or_default(),
         Row::File(text) | Row::Hunk(text) | Row::Both(text) => text,
         Row::Old(text) | Row::New(text) | Row::Note(text) | Row::Folded(text) => text,
     })
@@ -210,12 +205,12 @@ pub fn place(model: &Model) -> Option<(String, Option<u32>)> {
                     text.split('+').nth(1).and_then(|rest| rest.split([',', ' ']).next()?.parse().ok());
                 (next, here) = (start, start);
             }
-            Row::Both(_) | Row::New(_) | Row::Pair(..) => {
+            Row::Both(_) | Row::New(_) | Row::Pair(_, Some(_)) => {
                 here = next;
                 next = next.map(|line: u32| line + 1);
             }
             // What goes away has no place in the new file but the one that follows it.
-            Row::Old(_) => here = next,
+            Row::Old(_) | Row::Pair(_, None) => here = next,
             Row::Note(_) | Row::Folded(_) => {}
         }
     }
