@@ -222,6 +222,46 @@ async fn after_the_greeting_comes_a_heartbeat_and_then_the_queue_in_order_once()
 }
 
 #[tokio::test]
+async fn more_reports_than_a_connection_holds_arrive_in_order_and_once() {
+    let world = World::new();
+    let mut coordinator = Coordinator::start(&world, 1);
+    world.start().await;
+    coordinator.meet().await;
+    let mut expected = 2;
+    // All at the end of an iteration: first while somebody listens, then while nobody is there.
+    coordinator.go(1, "repeat 100: print <swarm>LEARNING: npm ci</swarm>\nno-signal");
+    takes_a_hundred_learnings(&mut coordinator, &mut expected).await;
+    coordinator.go(
+        2,
+        "repeat 100: print <swarm>LEARNING: npm ci</swarm>\nwrite told yes\nwait-for go-on\nno-signal",
+    );
+    until("the second iteration", || world.read("told") == "yes\n").await;
+    drop(coordinator);
+    std::fs::write(world.spec.worktree.join("go-on"), "").expect("written");
+    let reports = || unacknowledged_on_disk(&world.files().outbox()).len();
+    until("all of it, on disk", || reports() == 101).await;
+    let mut coordinator = Coordinator::start(&world, 2);
+    until("a knock heard", || knock(&world.files())).await;
+    coordinator.hello().await;
+    coordinator.welcome(0);
+    takes_a_hundred_learnings(&mut coordinator, &mut expected).await;
+    coordinator.order(Order::Stop { grace_secs: 0 });
+    assert_eq!(coordinator.report().await, FromDaemon::Ended { how: Ended::Stopped });
+    assert_eq!(world.last_word().await.unacknowledged, vec![]);
+}
+
+/// A hundred learnings and the boundary behind them, over the connection that stands, each as the next number.
+async fn takes_a_hundred_learnings(coordinator: &mut Coordinator, expected: &mut u64) {
+    for nth in 1..=101 {
+        let (n, report) = coordinator.next().await.expect("the connection stands");
+        assert_eq!(n, *expected);
+        assert_eq!(matches!(report, FromDaemon::Signal { .. }), nth <= 100, "{report:?}");
+        coordinator.ack(n);
+        *expected += 1;
+    }
+}
+
+#[tokio::test]
 async fn what_a_killed_daemon_had_to_say_is_read_from_its_disk() {
     let world = World::new();
     let mut coordinator = Coordinator::start(&world, 1);
