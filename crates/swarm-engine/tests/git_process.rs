@@ -1,10 +1,11 @@
 //! Children are bounded, ended as a group, and never mistaken for somebody else.
 
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use swarm_process::{
-    Call, Excess, Input, ProcessError, ProcessIdentity, Sweep, end_tree_by_nonce, open_verified,
-    processes_with_nonce,
+    Call, Excess, Input, NONCE_VARIABLE, ProcessError, ProcessIdentity, Sweep, end_tree_by_nonce,
+    open_verified, processes_with_nonce, start_time_of,
 };
 
 fn sh(script: &str) -> Call {
@@ -98,6 +99,72 @@ async fn a_process_is_only_opened_as_the_one_that_was_recorded() {
     running.end_group().await;
     assert!(held.wait_gone(Duration::from_secs(5)).await && !held.signal(rustix::process::Signal::KILL));
     assert!(open_verified(&child).is_none());
+}
+
+/// Set where a test runs again in a pid namespace of its own.
+const INSIDE: &str = "SWARM_TEST_INSIDE_PIDS";
+
+/// The number that the kernel gave last in this pid namespace: whoever writes it says which one comes next.
+const LAST_PID: &str = "/proc/sys/kernel/ns_last_pid";
+
+fn sleeper(nonce: &str) -> Child {
+    Command::new("sleep").arg("1000").env(NONCE_VARIABLE, nonce).spawn().unwrap()
+}
+
+/// A process with the number of one that is gone, and that began in a later tick of the clock: numbers do not come again
+/// within a hundredth of a second unless somebody sees to it, as we do here.
+fn stranger_with(pid: u32, began: u64) -> Child {
+    for _ in 0..10_000 {
+        std::fs::write(LAST_PID, (pid - 1).to_string()).unwrap();
+        let mut stranger = sleeper("another");
+        if stranger.id() == pid && start_time_of(pid).is_some_and(|now| now != began) {
+            return stranger;
+        }
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
+    }
+    panic!("{pid} does not come again");
+}
+
+#[tokio::test]
+async fn a_stranger_that_got_the_number_of_a_process_of_ours_is_never_signalled() {
+    let test = "git_process::a_stranger_that_got_the_number_of_a_process_of_ours_is_never_signalled";
+    if std::env::var_os(INSIDE).is_none() {
+        return again_in_pids_of_its_own(test);
+    }
+    for round in 0..20 {
+        let nonce = format!("ours-{round}");
+        let mut ours = sleeper(&nonce);
+        let recorded = ProcessIdentity::of(ours.id(), &nonce).unwrap();
+        let held = open_verified(&recorded).unwrap();
+        ours.kill().unwrap();
+        ours.wait().unwrap();
+        let mut stranger = stranger_with(recorded.pid, recorded.start_time);
+        assert!(open_verified(&recorded).is_none(), "taken for the one that was recorded");
+        assert!(held.is_gone() && !held.signal(rustix::process::Signal::KILL));
+        assert_eq!(end_tree_by_nonce(&nonce, Duration::ZERO).await, Sweep::Empty { ended: 0 });
+        assert!(stranger.try_wait().unwrap().is_none(), "it lives");
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
+    }
+}
+
+/// Runs a test again where it may say which number the next process gets. A failure in there is a failure here.
+fn again_in_pids_of_its_own(test: &str) {
+    let alone = || {
+        let mut unshare = Command::new("unshare");
+        unshare.args(["--kill-child", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc"]);
+        unshare
+    };
+    let tried = alone().args(["sh", "-c", &format!("echo 300 > {LAST_PID}")]).output();
+    if !tried.is_ok_and(|tried| tried.status.success()) {
+        return eprintln!("NOT PROVEN ON THIS MACHINE, where pids cannot be chosen: {test}");
+    }
+    let here = std::env::current_exe().unwrap();
+    let again =
+        alone().arg(here).args(["--exact", test, "--test-threads=1"]).env(INSIDE, "1").output().unwrap();
+    let said = String::from_utf8_lossy(&again.stdout);
+    assert!(again.status.success() && said.contains("1 passed"), "{said}");
 }
 
 #[tokio::test]

@@ -58,6 +58,10 @@ struct StoredMark {
 const KIND: &str = "ledger-loss";
 /// A note names a handful of files and witnesses.
 const NOTE_BYTES_MAX: u64 = 1 << 20;
+/// Begins the last member: the hash of everything before it. Whatever a note says goes into the ledger, so one changed byte
+/// of it would be recorded as a loss that never was.
+const SUM: &[u8] = b",\"sum\":\"";
+const END: &[u8] = b"\"}\n";
 
 impl LossNote {
     /// The same loss, met again by a recovery that was killed before it had cut everything: nothing
@@ -107,10 +111,26 @@ pub fn write(
         files_hash: loss.quarantine_hash.map(|hash| hash.to_string()),
         claims: claims.clone(),
     };
-    let mut text = serde_json::to_vec(&stored).expect("numbers and texts are JSON");
-    text.push(b'\n');
-    let Kept { path, .. } = quarantine::keep_bytes(vfs, paths, &text)?;
+    let Kept { path, .. } = quarantine::keep_bytes(vfs, paths, &with_sum(&stored))?;
     Ok(LossNote { file: path, loss: loss.clone(), claims })
+}
+
+fn with_sum(stored: &Stored) -> Vec<u8> {
+    let mut text = serde_json::to_vec(stored).expect("numbers and texts are JSON");
+    // Its last brace comes behind the sum.
+    text.pop();
+    let sum = Hash::of(&text);
+    [&text[..], SUM, sum.as_bytes(), END].concat()
+}
+
+/// Whether nothing of a note has changed since it was written. Those of earlier versions have no sum.
+fn is_as_written(note: &[u8]) -> bool {
+    let from_end = SUM.len() + Hash::of(b"").as_bytes().len() + END.len();
+    let Some((before, last)) = note.len().checked_sub(from_end).map(|at| note.split_at(at)) else {
+        return true;
+    };
+    let sum = last.strip_prefix(SUM).map(|rest| rest.strip_suffix(END));
+    sum.is_none_or(|sum| sum == Some(&Hash::of(before).as_bytes()[..]))
 }
 
 /// All notes about this ledger, oldest first.
@@ -131,7 +151,7 @@ pub fn read_all(vfs: &dyn Vfs, paths: &LedgerPaths, ledger_id: &str) -> io::Resu
             bytes.extend_from_slice(chunk);
             Ok(())
         })?;
-        let stored = serde_json::from_slice::<Stored>(&bytes).ok();
+        let stored = serde_json::from_slice::<Stored>(&bytes).ok().filter(|_| is_as_written(&bytes));
         notes.extend(
             stored.filter(|s| s.note == KIND && s.ledger_id == ledger_id).and_then(|s| s.open(paths, path)),
         );

@@ -2,9 +2,12 @@
 
 use crate::world;
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use swarm_ledger::payload::{PayloadError, get, put};
-use swarm_ledger::{CopyState, OpenError, close, salvage, verify};
-use world::{World, kinds, witness};
+use swarm_ledger::{CopyState, Hash, Line, OpenError, close, salvage, verify};
+use world::{World, kinds, overwrite, witness};
 
 #[test]
 fn closing_moves_both_files_and_can_be_finished_after_a_crash() {
@@ -62,6 +65,57 @@ fn salvage_finds_the_whole_records_of_a_quarantined_suffix() {
     let files = salvage(&*world.vfs, &world.paths, &mut |_, line| seqs.push(line.seq)).expect("read");
     assert_eq!(seqs, [4, 5, 6]);
     assert_eq!((files.len(), files[0].records, files[0].unreadable), (2, 3, lines[2].len() as u64));
+}
+
+fn hashes_in_quarantine(world: &World) -> BTreeSet<Hash> {
+    let mut seen = BTreeSet::new();
+    let mut visit = |_: &Path, line: &Line<'_>| {
+        seen.insert(line.hash);
+    };
+    salvage(&*world.vfs, &world.paths, &mut visit).expect("read");
+    seen
+}
+
+#[test]
+fn no_changed_byte_and_no_cut_in_quarantine_touches_the_ledger_or_tells_of_what_never_was() {
+    let world = World::unsynced().without_copy().with(&[1, 1, 1, 2]);
+    let lines = world.lines();
+    let mut bad = world.main();
+    bad[lines[2].start + 30] ^= 1;
+    world.set_main(&bad);
+    let recovered = world.write();
+    let (main, lost) = (world.main(), hashes_in_quarantine(&world));
+    assert_eq!((recovered.notes.len(), lost.len()), (1, 3));
+    let check = |what: &str| {
+        let opened = world.write();
+        assert_eq!((opened.head, world.main()), (recovered.head, main.clone()), "{what}");
+        assert!(opened.findings.is_empty(), "{what}: {:?}", opened.findings);
+        assert!(opened.notes.is_empty() || opened.notes == recovered.notes, "{what}: {:?}", opened.notes);
+        assert!(hashes_in_quarantine(&world).is_subset(&lost), "{what}");
+    };
+    for (number, path) in world.quarantine() {
+        let good = std::fs::read(&path).expect("kept");
+        for at in 0..good.len() {
+            let mut other = good.clone();
+            other[at] ^= 1 << (at % 8);
+            overwrite(&path, &other);
+            check(&format!("file {number}, byte {at}"));
+        }
+        for at in (0..good.len()).step_by(23) {
+            overwrite(&path, &good[..at]);
+            check(&format!("file {number} cut at {at}"));
+        }
+        std::fs::remove_file(&path).expect("removed");
+        check(&format!("without file {number}"));
+        std::fs::write(&path, &good).expect("back");
+    }
+    assert_eq!(world.write().notes, recovered.notes);
+    // Of a version that wrote no sum.
+    let (_, path) = world.quarantine().pop().expect("the note");
+    let note = std::fs::read_to_string(&path).expect("text");
+    let plain = note.split_once(",\"sum\"").expect("a sum").0;
+    std::fs::write(&path, format!("{plain}}}\n")).expect("written");
+    assert_eq!(world.write().notes, recovered.notes);
 }
 
 #[test]

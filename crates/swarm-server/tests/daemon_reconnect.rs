@@ -6,11 +6,15 @@ use std::time::{Duration, Instant};
 
 use swarm_agents::handover::ContextFiles;
 use swarm_agents::journal::Stream;
-use swarm_protocol::channel::{Downward, FromDaemon, Greeting, IterationOutcome, Order, Upward};
+use swarm_protocol::channel::{
+    Downward, FRAME_MAX, FromDaemon, Greeting, Hello, IterationOutcome, Order, Upward,
+};
 use swarm_protocol::outcome::Ended;
+use swarm_server::socket::{connect, coordinator_socket};
 use swarm_work::daemon::unacknowledged_on_disk;
 use swarm_work::supervisor::{DaemonEnd, cannot_reconnect, knock};
-use world::{Coordinator, World, until};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use world::{Coordinator, World, until, within};
 
 #[tokio::test]
 async fn what_was_not_acknowledged_is_said_again_in_order_and_the_rest_is_not() {
@@ -97,6 +101,52 @@ async fn a_replaced_coordinator_is_not_obeyed() {
     current.go(1, "no-signal");
     assert_eq!(current.boundary().await.0, 1);
     assert_eq!(world.read("runs"), "");
+}
+
+#[tokio::test]
+async fn what_a_daemon_said_is_not_heard_from_anybody_else() {
+    let world = World::new();
+    let mut coordinator = Coordinator::start(&world, 1);
+    world.start().await;
+    let hello = coordinator.hello().await;
+    coordinator.welcome(0);
+    let (n, ready) = coordinator.next().await.expect("connected");
+    coordinator.ack(n);
+    let session = |hello: Hello| {
+        let frames = [
+            Upward::Hello(hello),
+            Upward::Report { n, report: ready.clone() },
+            Upward::Report { n: n + 1, report: FromDaemon::Ended { how: Ended::Stopped } },
+        ];
+        let lines = frames.iter().map(|frame| serde_json::to_string(frame).expect("a frame") + "\n");
+        lines.collect::<String>().into_bytes()
+    };
+    let (whole, newer) = (session(hello.clone()), session(Hello { epoch: 1000, ..hello }));
+    let endless = vec![b'x'; FRAME_MAX + 2];
+    let no_text = b"{\"kind\":\"hello\",\"run\":\"\xff\xfe\"}\n".to_vec();
+    for (what, said) in
+        [("played again", whole), ("newer", newer), ("endless", endless), ("no text", no_text)]
+    {
+        let heard = heard_by_a_stranger(&world, &said).await;
+        assert!(heard.starts_with("HTTP/1.1 101"), "{what}: {heard}");
+        assert_eq!(heard.split_once("\r\n\r\n").map(|(_, frames)| frames), Some(""), "{what}");
+    }
+    // The daemon is still the one who is heard, over the same connection.
+    coordinator.go(1, "no-signal");
+    assert_eq!(coordinator.boundary().await.0, 1);
+}
+
+/// Another process of the same person, at the coordinator's socket, as a daemon would come: the answer to its end.
+async fn heard_by_a_stranger(world: &World, said: &[u8]) -> String {
+    let head = "GET /v1/work HTTP/1.1\r\nHost: swarm\r\nConnection: Upgrade\r\nUpgrade: swarm-work/1\r\n\r\n";
+    let socket = coordinator_socket(&world.spec.swarm_dir());
+    let mut stream = connect(&socket).await.expect("it listens");
+    stream.write_all(head.as_bytes()).await.expect("taken");
+    // It may hang up before everything is said.
+    let _ = stream.write_all(said).await;
+    let mut heard = Vec::new();
+    let _ = within("the end", stream.read_to_end(&mut heard)).await;
+    String::from_utf8_lossy(&heard).into_owned()
 }
 
 #[tokio::test]
@@ -219,6 +269,46 @@ async fn after_the_greeting_comes_a_heartbeat_and_then_the_queue_in_order_once()
     coordinator.ack(2);
     coordinator.order(Order::Stop { grace_secs: 0 });
     assert_eq!(coordinator.next().await.map(|(n, _)| n), Some(3), "nothing twice");
+}
+
+#[tokio::test]
+async fn more_reports_than_a_connection_holds_arrive_in_order_and_once() {
+    let world = World::new();
+    let mut coordinator = Coordinator::start(&world, 1);
+    world.start().await;
+    coordinator.meet().await;
+    let mut expected = 2;
+    // All at the end of an iteration: first while somebody listens, then while nobody is there.
+    coordinator.go(1, "repeat 100: print <swarm>LEARNING: npm ci</swarm>\nno-signal");
+    takes_a_hundred_learnings(&mut coordinator, &mut expected).await;
+    coordinator.go(
+        2,
+        "repeat 100: print <swarm>LEARNING: npm ci</swarm>\nwrite told yes\nwait-for go-on\nno-signal",
+    );
+    until("the second iteration", || world.read("told") == "yes\n").await;
+    drop(coordinator);
+    std::fs::write(world.spec.worktree.join("go-on"), "").expect("written");
+    let reports = || unacknowledged_on_disk(&world.files().outbox()).len();
+    until("all of it, on disk", || reports() == 101).await;
+    let mut coordinator = Coordinator::start(&world, 2);
+    until("a knock heard", || knock(&world.files())).await;
+    coordinator.hello().await;
+    coordinator.welcome(0);
+    takes_a_hundred_learnings(&mut coordinator, &mut expected).await;
+    coordinator.order(Order::Stop { grace_secs: 0 });
+    assert_eq!(coordinator.report().await, FromDaemon::Ended { how: Ended::Stopped });
+    assert_eq!(world.last_word().await.unacknowledged, vec![]);
+}
+
+/// A hundred learnings and the boundary behind them, over the connection that stands, each as the next number.
+async fn takes_a_hundred_learnings(coordinator: &mut Coordinator, expected: &mut u64) {
+    for nth in 1..=101 {
+        let (n, report) = coordinator.next().await.expect("the connection stands");
+        assert_eq!(n, *expected);
+        assert_eq!(matches!(report, FromDaemon::Signal { .. }), nth <= 100, "{report:?}");
+        coordinator.ack(n);
+        *expected += 1;
+    }
 }
 
 #[tokio::test]

@@ -43,6 +43,8 @@ pub enum Removal {
 pub enum KeptWhy {
     #[error("{} was not made by the swarm for this task", path.display())]
     NotOurs { path: PathBuf },
+    #[error("{} is a link: only the folder itself can be given up, so move it there", path.display())]
+    Linked { path: PathBuf },
     #[error("process {pid} works in it")]
     InUse { pid: u32 },
     #[error("a person has locked it: `git worktree unlock {}`", path.display())]
@@ -215,6 +217,10 @@ async fn blocked(
 ) -> Result<Option<KeptWhy>, GitError> {
     if records.iter().any(|record| record.join("locked").exists()) {
         return Ok(Some(KeptWhy::Locked { path: path.to_owned() }));
+    }
+    // Who works in the folder names it by its own place, and what is moved away by this one is the link alone.
+    if std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()) {
+        return Ok(Some(KeptWhy::Linked { path: path.to_owned() }));
     }
     // An agent that replaced its pointer by a repository may have committed there.
     if !asked.force && std::fs::symlink_metadata(path.join(".git")).is_ok_and(|meta| meta.is_dir()) {

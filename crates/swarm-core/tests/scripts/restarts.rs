@@ -1,6 +1,21 @@
 //! Crashes: the task stays with its agent, which begins again later each time, until it is taken out of service.
 
+use std::collections::{BTreeMap, VecDeque};
+
+use swarm_core::input::{Input, Report};
+use swarm_core::stage::Stage;
+use swarm_core::state::State;
+use swarm_core::{step, wakes_at};
+use swarm_protocol::channel::IterationOutcome;
+use swarm_protocol::command::{Command, Envelope};
+use swarm_protocol::failure::Usage;
+use swarm_protocol::ids::{AgentId, CommandId, RunId};
+use swarm_protocol::outcome::PauseReason;
+use swarm_protocol::plan::BlockKind;
+use swarm_protocol::time::Timestamp;
+
 use crate::check;
+use crate::script::{Play, id, oid};
 
 #[test]
 fn an_agent_that_crashed_keeps_its_task_and_its_slot() {
@@ -157,4 +172,127 @@ fn an_orphan_waits_for_a_person_where_that_is_wanted() {
             stage a: blocked (human): its owner was found dead: no exit record; `recovery.autoResetOrphaned` is off
         ",
     );
+}
+
+/// A task whose agents all die, and a person who at once lets go on whatever waits for one.
+struct Dying {
+    state: State,
+    now: Timestamp,
+    asked: u64,
+    deaths: u64,
+    last: Timestamp,
+    /// When each agent died, within the window.
+    of_agent: BTreeMap<AgentId, VecDeque<Timestamp>>,
+    /// Since a person was last asked about the task.
+    in_vain: u32,
+    /// Nobody has said a word since the last death.
+    by_itself: bool,
+}
+
+impl Dying {
+    fn takes(&mut self, input: Input) {
+        if let Err(refusal) = step(&mut self.state, input, self.now) {
+            panic!("refused: {}", refusal.message());
+        }
+    }
+
+    fn asks(&mut self, command: Command) {
+        self.asked += 1;
+        self.by_itself = false;
+        let id = CommandId::new(format!("d{}", self.asked)).expect("a plain id");
+        self.takes(Input::Command(Envelope { id, by: "person:cli".into(), command }));
+    }
+
+    fn turn(&mut self, lived_secs: u64) {
+        let over = self.state.runs.iter().find(|(_, run)| run.ended).map(|(id, _)| id.clone());
+        if let Some(run) = over {
+            return self.takes(Input::Report(Report::Stopped { run, wip: None, session: None }));
+        }
+        if self.state.paused.contains_key(&PauseReason::Errors) {
+            return self.asks(Command::Resume { reason: PauseReason::Errors });
+        }
+        match self.state.task(&id("a")).expect("a task").stage.clone() {
+            Stage::Preparing { run } => {
+                self.begins(&run);
+                let (branch, base, tip) = (id("a").branch(), oid('a'), oid('a'));
+                self.takes(Input::Report(Report::Prepared { run, branch, base, tip }));
+            }
+            Stage::Active { run, iteration } => self.dies(run, iteration, lived_secs),
+            Stage::Pending { .. } | Stage::Restarting { .. } => {
+                self.now = wakes_at(&self.state, self.now).expect("it is tried again by itself");
+                self.takes(Input::Tick);
+            }
+            Stage::Blocked { block: BlockKind::Retries, .. } => {
+                self.in_vain = 0;
+                self.asks(Command::Retry);
+            }
+            other => panic!("nobody did that: {other:?}"),
+        }
+    }
+
+    /// An agent in service, and never right after a death.
+    fn begins(&self, run: &RunId) {
+        let record = &self.state.runs[run];
+        let agent = record.agent.as_ref().expect("an agent");
+        let known = self.state.agents.get(agent);
+        assert!(known.is_none_or(|known| known.degraded.is_none()), "{agent} is out of service");
+        assert!(
+            self.deaths == 0 || !self.by_itself || record.claimed_at >= self.last.plus_secs(2),
+            "{run} begins at {:?}, and the last one died at {:?}",
+            record.claimed_at,
+            self.last
+        );
+    }
+
+    fn dies(&mut self, run: RunId, iteration: u32, lived_secs: u64) {
+        let agent = self.state.runs[&run].agent.clone().expect("an agent");
+        self.now = self.now.plus_secs(lived_secs);
+        let outcome = IterationOutcome::Crashed { code: Some(1), signal: None, text: "output".into() };
+        let (tip, usage) = (Some(oid('a')), Usage::default());
+        self.takes(Input::Report(Report::Boundary {
+            run,
+            iteration,
+            outcome,
+            tip,
+            note: None,
+            usage,
+            session: None,
+            known: 0,
+        }));
+        (self.deaths, self.last, self.by_itself) = (self.deaths + 1, self.now, true);
+        self.in_vain += 1;
+        let policy = &self.state.policy;
+        let attempts = (policy.max_retries + 1) * (policy.crashes_max + 1);
+        assert!(self.in_vain <= attempts, "{} deaths, and no person was asked", self.in_vain);
+        let lately = self.of_agent.entry(agent.clone()).or_default();
+        lately.push_back(self.now);
+        while lately.front().is_some_and(|at| self.now.secs_since(*at) >= policy.crash_window_secs) {
+            lately.pop_front();
+        }
+        assert!(lately.len() <= policy.crashes_max as usize + 1, "{agent} died {} times", lately.len());
+    }
+}
+
+#[test]
+fn ten_thousand_deaths_stay_within_the_policy_and_none_is_followed_by_a_start_at_once() {
+    for (lived_secs, deaths) in [(0, 10_000), (400, 2_000)] {
+        let mut play = Play::new();
+        ["plan a", "start"].into_iter().for_each(|said| play.step(said));
+        let mut dying = Dying {
+            last: play.now,
+            now: play.now,
+            state: play.state,
+            asked: 0,
+            deaths: 0,
+            of_agent: BTreeMap::new(),
+            in_vain: 0,
+            by_itself: true,
+        };
+        let mut turns = 0;
+        while dying.deaths < deaths {
+            dying.turn(lived_secs);
+            turns += 1;
+            assert!(turns <= 10 * deaths, "it turns without an end: {} deaths", dying.deaths);
+        }
+    }
 }

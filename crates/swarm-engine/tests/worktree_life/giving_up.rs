@@ -1,6 +1,6 @@
 //! What goes, what is kept of it, and how much the trash holds.
 
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::Duration;
 
 use super::Field;
@@ -25,6 +25,63 @@ async fn commits_that_only_the_worktree_knew_are_kept() {
     for commit in dropped {
         assert_eq!(field.scratch.git(["cat-file", "-t", commit.as_str()]), "commit");
     }
+}
+
+#[tokio::test]
+async fn a_worktree_off_its_branch_goes_with_its_commit_and_its_files_on_refs() {
+    let field = Field::new().await;
+    let made = field.prepare("t1").await;
+    git_in(&made.path, ["switch", "--quiet", "--detach"]);
+    write(&made.path, "off.txt", b"off\n");
+    let off = commit_all(&made.path, "off the branch");
+    write(&made.path, "new.txt", b"not tracked\n");
+    // Without the reflog nothing but HEAD names the commit.
+    std::fs::remove_dir_all(made.record.join("logs")).unwrap();
+    assert_eq!(field.give_up("t1").await, Removal::Removed);
+    assert!(!made.path.exists());
+    field.scratch.git(["reflog", "expire", "--expire=now", "--all"]);
+    field.scratch.git(["gc", "--quiet", "--prune=now"]);
+    let rescued = field.git.refs_under("refs/swarm/rescue/t1").await.unwrap();
+    assert!(rescued.iter().any(|(_, oid)| *oid == off), "{rescued:?}");
+    let holds_both = |oid: &str| {
+        let names = field.scratch.git(["ls-tree", "--name-only", oid]);
+        ["new.txt", "off.txt"].iter().all(|file| names.lines().any(|name| name == *file))
+    };
+    assert!(rescued.iter().any(|(_, oid)| holds_both(oid.as_str())), "{rescued:?}");
+}
+
+#[tokio::test]
+async fn a_folder_that_a_person_put_behind_a_link_stays_with_its_branch_until_it_is_back() {
+    let field = Field::new().await;
+    let made = field.prepare("t1").await;
+    write(&made.path, "half.txt", b"half\n");
+    let roomy = field.scratch.repo.parent().unwrap().join("roomy");
+    std::fs::rename(&made.path, &roomy).unwrap();
+    symlink(&roomy, &made.path).unwrap();
+    let kept = field.give_up("t1").await;
+    assert_eq!(kept, Removal::Kept { why: KeptWhy::Linked { path: made.path.clone() } });
+    assert_eq!(std::fs::read_to_string(roomy.join("half.txt")).unwrap(), "half\n");
+    assert!(std::fs::symlink_metadata(&made.path).unwrap().is_symlink() && made.record.is_dir());
+    assert!(field.git.ref_value("refs/heads/swarm/t1").await.unwrap().is_some());
+    std::fs::remove_file(&made.path).unwrap();
+    std::fs::rename(&roomy, &made.path).unwrap();
+    assert_eq!(field.give_up("t1").await, Removal::Removed);
+}
+
+#[tokio::test]
+async fn where_all_worktrees_are_behind_a_link_one_is_given_up_like_any_other() {
+    let field = Field::new().await;
+    let roomy = field.scratch.repo.parent().unwrap().join("roomy");
+    std::fs::create_dir(&roomy).unwrap();
+    std::fs::create_dir_all(field.scratch.at(".swarm")).unwrap();
+    symlink(&roomy, field.scratch.worktrees()).unwrap();
+    let made = field.prepare("t1").await;
+    assert_eq!(made.path, roomy.join("t1"));
+    write(&made.path, "half.txt", b"half\n");
+    assert_eq!(field.give_up("t1").await, Removal::Removed);
+    assert!(!made.path.exists() && field.scratch.worktrees().is_dir());
+    let rescued = field.git.refs_under("refs/swarm/rescue/t1").await.unwrap();
+    assert_eq!(field.scratch.git(["show", &format!("{}:half.txt", rescued[0].1)]), "half");
 }
 
 /// Each removes the file the others wait for; still one at a time, and in the end nothing is there.

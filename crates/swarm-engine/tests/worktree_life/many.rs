@@ -35,6 +35,38 @@ async fn sixteen_at_once_from_two_handles_and_a_person_are_all_made() {
     assert_eq!(field.scratch.git(["fsck", "--no-dangling"]), "");
 }
 
+/// Each commits as soon as it is there, while we look and a person looks, and nobody meets a lock of another.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn thirty_two_at_once_that_commit_while_everybody_looks_are_all_made() {
+    let field = Field::new().await;
+    let other = field.scratch.open().await;
+    let mut all = tokio::task::JoinSet::new();
+    for n in 0..32 {
+        let (git, dir) =
+            (if n % 2 == 0 { field.git.clone() } else { other.clone() }, field.scratch.worktrees());
+        all.spawn(async move {
+            let made = prepare(&git, &task(&format!("t{n}")), &dir, &trunk()).await.unwrap();
+            let commits = move || {
+                write(&made.path, "own.txt", format!("{n}\n").as_bytes());
+                commit_all(&made.path, "at once")
+            };
+            (format!("refs/heads/{}", made.branch), tokio::task::spawn_blocking(commits).await.unwrap())
+        });
+    }
+    let mut committed = 0;
+    while let Some(one) = all.join_next().await {
+        let told = one.unwrap();
+        let seen = field.git.refs_under("refs/heads/swarm").await.unwrap();
+        assert!(seen.contains(&told), "{told:?}");
+        let repo = field.scratch.repo.clone();
+        let person = move || git_in(&repo, ["worktree", "list"]) + &git_in(&repo, ["status", "--porcelain"]);
+        assert!(tokio::task::spawn_blocking(person).await.unwrap().contains("[main]"));
+        committed += 1;
+    }
+    assert_eq!((committed, field.scratch.git(["worktree", "list"]).lines().count()), (32, 1 + 32));
+    assert_eq!(field.scratch.git(["fsck", "--no-dangling"]), "");
+}
+
 #[tokio::test]
 async fn the_same_task_asked_for_twice_at_once_is_made_once() {
     let field = Field::new().await;

@@ -128,7 +128,7 @@ impl World {
 }
 
 /// Same inode, and never cut to nothing first: some file systems then wait for the device.
-fn overwrite(path: &Path, bytes: &[u8]) {
+pub fn overwrite(path: &Path, bytes: &[u8]) {
     use std::os::unix::fs::FileExt;
     let file =
         std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(path).expect("opens");

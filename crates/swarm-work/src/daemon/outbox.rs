@@ -1,7 +1,8 @@
 //! Reports on their way: numbered, on disk before they are sent, kept until acknowledged.
 //!
 //! It cannot grow without bound: a daemon goes from boundary to boundary only by orders, and
-//! nobody orders who has not seen the report before.
+//! nobody orders who has not seen the report before. Still an iteration may say more than a connection holds: only a
+//! few are under way at once, and each acknowledgement lets the next ones go.
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
@@ -12,11 +13,19 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use swarm_protocol::channel::FromDaemon;
 
+/// Reports that may be under way, not acknowledged. A connection whose queue is full is given up, with all that was
+/// acknowledged meanwhile; so twice as many, an order that is given again has them all said again, and what has no
+/// number have to fit into [`QUEUE_FRAMES`](crate::channel::QUEUE_FRAMES).
+const UNDER_WAY_MAX: usize = 16;
+
 #[derive(Debug)]
 pub struct Outbox {
     file: File,
+    /// In the order of their numbers.
     waiting: VecDeque<(u64, FromDaemon)>,
     sent: u64,
+    /// The last one that was said over the connection of now.
+    said: u64,
 }
 
 /// A line of the outbox file.
@@ -30,7 +39,7 @@ enum Entry {
 impl Outbox {
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
-        Ok(Self { file, waiting: VecDeque::new(), sent: 0 })
+        Ok(Self { file, waiting: VecDeque::new(), sent: 0, said: 0 })
     }
 
     /// Numbers the report and writes it down, `durable` also for after a power cut. On a disk that does not take it the report stands in
@@ -48,12 +57,22 @@ impl Outbox {
 
     /// Reports up to `received` are in the ledger.
     pub fn acknowledge(&mut self, received: u64) {
-        let before = self.waiting.len();
-        self.waiting.retain(|(n, _)| *n > received);
-        if self.waiting.len() < before {
+        if drop_until(&mut self.waiting, received) {
             // Lost with a crash it only means that the report is offered twice, and it has a number.
             let _ = self.append(&Entry::Acknowledged { acknowledged: received });
         }
+    }
+
+    /// All that waits is to be said again: over a new connection, or to somebody who asks once more.
+    pub fn say_again(&mut self) {
+        self.said = 0;
+    }
+
+    /// The next one to say; none while enough are under way.
+    pub fn next_to_say(&mut self) -> Option<(u64, FromDaemon)> {
+        let next = self.waiting.iter().take(UNDER_WAY_MAX).find(|(n, _)| *n > self.said)?.clone();
+        self.said = next.0;
+        Some(next)
     }
 
     /// Reports numbered so far.
@@ -76,30 +95,120 @@ impl Outbox {
     }
 }
 
+/// Takes those up to `received` away from the front; true when there were any.
+fn drop_until(waiting: &mut VecDeque<(u64, FromDaemon)>, received: u64) -> bool {
+    let before = waiting.len();
+    while waiting.front().is_some_and(|(n, _)| *n <= received) {
+        waiting.pop_front();
+    }
+    waiting.len() < before
+}
+
 /// What a daemon that died without a last word had still to say, in order.
 pub fn unacknowledged_on_disk(path: &Path) -> Vec<(u64, FromDaemon)> {
     let bytes = std::fs::read(path).unwrap_or_default();
-    let mut waiting: Vec<(u64, FromDaemon)> = Vec::new();
+    let mut waiting = VecDeque::new();
     // A torn last line was never sent: its sync had not returned.
     for entry in bytes.split(|byte| *byte == b'\n').map_while(|line| serde_json::from_slice(line).ok()) {
         match entry {
-            Entry::Report { n, report } => waiting.push((n, report)),
-            Entry::Acknowledged { acknowledged } => waiting.retain(|(n, _)| *n > acknowledged),
+            Entry::Report { n, report } => waiting.push_back((n, report)),
+            Entry::Acknowledged { acknowledged } => {
+                drop_until(&mut waiting, acknowledged);
+            }
         }
     }
-    waiting
+    waiting.into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn report(text: &str) -> FromDaemon {
+        FromDaemon::Signal { signal: "LEARNING".into(), text: text.into() }
+    }
+
+    /// What the one who reads the connection is told before it acknowledges anything.
+    fn said(outbox: &mut Outbox) -> Vec<u64> {
+        std::iter::from_fn(|| outbox.next_to_say()).map(|(n, _)| n).collect()
+    }
+
+    #[test]
+    fn few_are_under_way_at_once_and_each_acknowledgement_lets_the_next_ones_go() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut outbox = Outbox::open(&dir.path().join("r1.outbox.jsonl")).expect("opened");
+        for n in 1..=40 {
+            outbox.push(report(&format!("{n}")), false).expect("written");
+        }
+        assert_eq!(said(&mut outbox), (1..=16).collect::<Vec<_>>());
+        assert_eq!(said(&mut outbox), [0u64; 0], "nobody has acknowledged any");
+        outbox.acknowledge(3);
+        assert_eq!(said(&mut outbox), [17, 18, 19]);
+        outbox.say_again();
+        assert_eq!(said(&mut outbox), (4..=19).collect::<Vec<_>>());
+        outbox.acknowledge(40);
+        assert_eq!((said(&mut outbox), outbox.is_empty()), (vec![], true));
+    }
+
+    #[test]
+    fn ten_thousand_that_waited_arrive_in_order_and_once_through_a_hundred_deaths_of_the_one_who_takes_them()
+    {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("r1.outbox.jsonl");
+        let mut outbox = Outbox::open(&path).expect("opened");
+        for n in 1..=10_000 {
+            outbox.push(report(&format!("{n}")), false).expect("written");
+        }
+        // In the ledger. Of its life each coordinator acknowledges all but the last ones: it died before it could.
+        let mut recorded = 0;
+        for life in 0..100 {
+            let (until, unheard) = (recorded + 100, life % 17);
+            outbox.say_again();
+            'life: while recorded < 10_000 {
+                let told: Vec<_> = std::iter::from_fn(|| outbox.next_to_say()).collect();
+                assert!((1..=UNDER_WAY_MAX).contains(&told.len()), "{} at once", told.len());
+                for (n, what) in told {
+                    if n > recorded {
+                        assert_eq!((n, what), (recorded + 1, report(&format!("{n}"))));
+                        recorded = n;
+                    }
+                    if recorded == until {
+                        outbox.acknowledge(recorded.saturating_sub(unheard));
+                        break 'life;
+                    }
+                }
+                outbox.acknowledge(recorded);
+            }
+            if life == 50 {
+                let waiting: Vec<_> = outbox.waiting().cloned().collect();
+                assert!(waiting[0].0 <= recorded, "some come twice");
+                assert_eq!(unacknowledged_on_disk(&path), waiting);
+            }
+        }
+        outbox.acknowledge(recorded);
+        assert!(recorded == 10_000 && outbox.is_empty());
+    }
+
+    #[test]
+    fn killed_at_a_hundred_points_of_saying_it_again_it_leaves_on_disk_what_nobody_acknowledged() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("r1.outbox.jsonl");
+        let mut outbox = Outbox::open(&path).expect("opened");
+        for n in 1..=100 {
+            outbox.push(report(&format!("{n}")), false).expect("written");
+        }
+        for received in 1..=100 {
+            outbox.acknowledge(received);
+            let left: Vec<u64> = unacknowledged_on_disk(&path).into_iter().map(|(n, _)| n).collect();
+            assert_eq!(left, (received + 1..=100).collect::<Vec<_>>());
+        }
+    }
+
     #[test]
     fn the_file_knows_what_nobody_acknowledged() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("r1.outbox.jsonl");
         let mut outbox = Outbox::open(&path).expect("opened");
-        let report = |text: &str| FromDaemon::Signal { signal: "LEARNING".into(), text: text.into() };
         for text in ["a", "b", "c"] {
             outbox.push(report(text), true).expect("durable");
         }

@@ -175,12 +175,15 @@ impl RunLoop {
             _ => true,
         };
         traced::reports(self.outbox.sent() + 1, &report);
-        complain("keep a report on disk", self.outbox.push(report.clone(), durable));
-        self.line.send(Upward::Report { n: self.outbox.sent(), report });
+        complain("keep a report on disk", self.outbox.push(report, durable));
+        self.send_waiting();
     }
 
+    /// As much as may be under way; what comes after it goes with the next acknowledgement.
     fn send_waiting(&mut self) {
-        for (n, report) in self.outbox.waiting().cloned().collect::<Vec<_>>() {
+        while self.line.is_up()
+            && let Some((n, report)) = self.outbox.next_to_say()
+        {
             self.line.send(Upward::Report { n, report });
         }
     }
@@ -264,7 +267,10 @@ impl RunLoop {
         let until = Instant::now() + FAREWELL;
         while self.line.is_up() && !self.outbox.is_empty() {
             match tokio::time::timeout_at(until, self.line.next(self.outbox.sent())).await {
-                Ok(Heard::Acknowledged { received, .. }) => self.outbox.acknowledge(received),
+                Ok(Heard::Acknowledged { received, .. }) => {
+                    self.outbox.acknowledge(received);
+                    self.send_waiting();
+                }
                 Ok(_) => {}
                 Err(_) => break,
             }

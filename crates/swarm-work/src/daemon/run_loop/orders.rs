@@ -26,11 +26,13 @@ impl RunLoop {
                 self.outbox.acknowledge(received);
                 self.call_off();
                 self.beat();
+                self.outbox.say_again();
                 self.send_waiting();
             }
             Heard::Acknowledged { received, ledger } => {
                 self.outbox.acknowledge(received);
                 self.remember(ledger);
+                self.send_waiting();
             }
             Heard::InVain { tries } => self.call_for_help(tries),
             Heard::Unwanted => self.stop(self.context.spec.stop_grace()),
@@ -76,7 +78,10 @@ impl RunLoop {
                 self.begin_wanted();
             }
             // Asked for something that was done: the answer again, unless it is known already.
-            _ if self.work.is_none() => self.send_waiting(),
+            _ if self.work.is_none() => {
+                self.outbox.say_again();
+                self.send_waiting();
+            }
             _ => {}
         }
     }
