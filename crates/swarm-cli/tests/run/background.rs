@@ -82,6 +82,23 @@ fn a_watched_status_says_each_change_once_and_ends_when_nobody_reads() {
     wait_for("it has ended by itself", || watch.try_wait().expect("ours").is_some());
 }
 
+/// `swarm status --watch --json | grep -m1 …` ends with the change that it waits for, which may be the last one for ever.
+#[test]
+fn a_watched_status_ends_with_its_reader_though_nothing_changes_any_more() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "complete".into())]);
+    let mut watch = arena
+        .command(&["status", "--watch", "--json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut lines = BufReader::new(watch.stdout.take().expect("a pipe")).lines();
+    lines.next().expect("a line").expect("text");
+    drop(lines);
+    wait_for("it has ended by itself", || watch.try_wait().expect("ours").is_some());
+}
+
 #[test]
 fn in_semi_auto_a_ready_task_waits_for_its_word() {
     let arena = Arena::new(CONFIG);

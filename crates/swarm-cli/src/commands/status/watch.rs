@@ -51,10 +51,13 @@ fn view_time(swarm: &Swarm, view: &StatusView) -> swarm_protocol::time::Timestam
     view.agents.iter().map(|agent| agent.since).max().unwrap_or_else(|| swarm.now())
 }
 
-/// True when the person wants to leave.
+/// True when the person wants to leave, or nobody reads any more.
 fn wait(watch: &Watch, terminal: Option<&Terminal>) -> bool {
+    if terminal.is_none() {
+        return !watch.wait_while_read(&io::stdout());
+    }
     let stdin = io::stdin();
-    if !watch.wait_or(terminal.map(|_| &stdin)) {
+    if !watch.wait_or(Some(&stdin)) {
         return false;
     }
     let mut keys = [0; 64];
