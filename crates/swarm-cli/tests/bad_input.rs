@@ -5,6 +5,7 @@
 
 mod world;
 
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -98,6 +99,15 @@ fn what_is_refused_where_no_swarm_is_leaves_no_folder_behind() {
     }
     world.swarm(&["task", "add", "T"]).good();
     assert!(world.ledger().exists());
+}
+
+#[test]
+fn a_folder_whose_name_is_no_text_is_no_bug() {
+    let world = World::new();
+    let folder = std::ffi::OsStr::from_bytes(b"pages-\xff");
+    let written = run(world.program(world::SWARM).args(["--json", "man"]).arg(folder)).json();
+    assert!(written["dir"].as_str().is_some_and(|dir| dir.starts_with("pages-")), "{written}");
+    assert!(world.repo.join(folder).join("swarm-man.1").exists());
 }
 
 #[test]
