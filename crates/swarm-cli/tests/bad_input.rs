@@ -111,6 +111,25 @@ fn a_folder_whose_name_is_no_text_is_no_bug() {
 }
 
 #[test]
+fn of_several_tasks_every_one_that_is_refused_is_named_and_the_others_go_back() {
+    let world = planned();
+    let several = ["task", "unblock", "9.8", "1.1", "9.9"];
+    let look = world.swarm(&[&several[..], &["--dry-run"]].concat());
+    assert_eq!(look.code, Some(1), "{}{}", look.out, look.err);
+    assert!(look.out.contains("1.1") && look.err.contains("9.8") && look.err.contains("9.9"), "{}", look.err);
+    let ran = world.swarm(&several);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("9.8") && ran.err.contains("9.9"), "{}", ran.err);
+    assert_eq!(world.swarm(&["task", "list", "--json"]).json()[0]["status"], "pending");
+    // With --all it is a list, also of one.
+    world.swarm(&["task", "block", "1.1", "waits"]).good();
+    let all = world.swarm(&["--json", "task", "unblock", "--all"]).json();
+    assert_eq!(all.as_array().map(Vec::len), Some(1), "{all}");
+    world.swarm(&["task", "block", "1.1", "waits"]).good();
+    assert!(world.swarm(&["--json", "task", "unblock", "1.1"]).json().is_object());
+}
+
+#[test]
 fn a_script_may_confirm_what_asks_nothing() {
     let world = planned();
     world.swarm(&["task", "cancel", "1.2", "--yes"]).good();
