@@ -76,7 +76,8 @@ impl Swarm {
         let state = self.state(None)?;
         let pinned = state.pinned_trunk().map(str::to_owned);
         pinned.or_else(|| self.git.current_branch()).or(state.trunk).ok_or_else(|| {
-            CliError::usage("No branch is checked out").say("Pass --from REF to name where to start")
+            CliError::environment("No branch is checked out here, so there is no trunk")
+                .say("Check out a branch, or name one: `swarm run --trunk BRANCH`")
         })
     }
 
