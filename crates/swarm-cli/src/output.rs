@@ -207,6 +207,11 @@ pub fn harmless_code(code: &str) -> String {
     code.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// `1 task`, `3 tasks`.
+pub fn counted(number: usize, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,5 +219,10 @@ mod tests {
     #[test]
     fn a_diff_on_a_terminal_keeps_its_tabs_and_nothing_that_moves_the_cursor() {
         assert_eq!(harmless_code("+\tif x {\n-\u{1b}[2Jgone"), "+\tif x {\n-\\u{1b}[2Jgone");
+    }
+    #[test]
+    fn one_is_not_told_as_several() {
+        assert_eq!(counted(1, "task", "tasks"), "1 task");
+        assert_eq!([0, 2].map(|n| counted(n, "task", "tasks")), ["0 tasks", "2 tasks"]);
     }
 }

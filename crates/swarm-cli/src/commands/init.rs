@@ -11,7 +11,7 @@ use super::plan::import::said;
 use crate::commands::operate::{DryRun, shown_lines};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::output::harmless;
+use crate::output::{counted, harmless};
 use crate::swarm::Swarm;
 use crate::swarm::files::{Made, proposed_lines};
 use crate::swarm::imports::{PeerPlan, Taken};
@@ -117,7 +117,7 @@ fn offer(swarm: &Swarm, theirs: &Path) -> CliError {
         Ok(read) => {
             let tasks: usize = read.plan.phases.iter().map(|phase| phase.tasks.len()).sum();
             let goal: String = read.plan.goal.chars().take(80).collect();
-            format!("{place} holds {goal:?} with {tasks} tasks")
+            format!("{place} holds {goal:?} with {}", counted(tasks, "task", "tasks"))
         }
         Err(error) => {
             error.causes.first().map_or(error.message.clone(), |why| format!("{}: {why}", error.message))

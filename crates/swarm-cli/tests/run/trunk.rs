@@ -142,6 +142,8 @@ fn without_a_branch_the_first_run_is_refused_and_a_later_one_goes_on() {
     arena.git(&["checkout", "--quiet", "-b", "elsewhere"]);
     arena.ok(&["checkpoint", "create", "early"]);
     arena.git(&["checkout", "--quiet", "main"]);
+    let look = arena.ok(&["run", "--dry-run", "--agents", "1"]);
+    assert!(look.contains("merged into main") && look.contains("one agent works at a time"), "{look}");
     let mut run = arena.start(&[]);
     run.until("1.1      on main at");
     run.kill_9();

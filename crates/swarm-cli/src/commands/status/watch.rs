@@ -8,6 +8,7 @@ use swarm_protocol::view::StatusView;
 use super::screen::screen;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::output::counted;
 use crate::swarm::Swarm;
 use crate::watch::Watch;
 
@@ -88,7 +89,10 @@ fn draw(text: &str) -> io::Result<()> {
         drawn.push_str("\u{1b}[K\r\n");
     }
     let more = lines.len().saturating_sub(room);
-    let foot = if more > 0 { format!("… {more} more lines; q quits") } else { "q quits".into() };
+    let foot = match more {
+        0 => "q quits".to_owned(),
+        more => format!("… {}; q quits", counted(more, "more line", "more lines")),
+    };
     drawn.push_str(&format!("\u{1b}[J\u{1b}[{rows};1H{foot}\u{1b}[K"));
     let mut out = io::stdout().lock();
     out.write_all(drawn.as_bytes())?;
