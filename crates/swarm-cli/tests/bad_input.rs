@@ -130,6 +130,23 @@ fn of_several_tasks_every_one_that_is_refused_is_named_and_the_others_go_back() 
 }
 
 #[test]
+fn the_file_that_a_hint_names_is_found_from_where_the_person_stands() {
+    let world = World::new();
+    let issue = r#"{"id":"b-1","title":"One","status":"open","issue_type":"task","priority":2}"#;
+    world.file(".beads/issues.jsonl", issue);
+    let circle = "# G\n\n- [ ] a1 A\n  depends: a2\n";
+    world.file("below/my plan.md", circle);
+    let below = world.repo.join("below");
+    let said = run(world.program(world::SWARM).arg("init").current_dir(&below)).good();
+    let issues = world.repo.join(".beads/issues.jsonl");
+    assert!(said.contains(&format!("`swarm plan import {}`", issues.display())), "{said}");
+    let saved = run(world.program(world::SWARM).args(["plan", "save", "my plan.md"]).current_dir(&below));
+    assert!(saved.err.contains("`swarm plan save 'my plan.md'`"), "{}", saved.err);
+    let piped = run_with(world.program(world::SWARM).args(["plan", "save", "-"]), circle.as_bytes());
+    assert!(piped.err.contains("pipe it into `swarm plan save -` again"), "{}", piped.err);
+}
+
+#[test]
 fn a_script_may_confirm_what_asks_nothing() {
     let world = planned();
     world.swarm(&["task", "cancel", "1.2", "--yes"]).good();

@@ -83,7 +83,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let made = swarm.init(args.isolation.map(Isolation::from))?;
     swarm.remember_own();
     let plans = if imported.is_none() { swarm.peer_plans() } else { vec![] };
-    cx.out.view(&Done { made, imported, plans }, text)
+    cx.out.view(&Done { made, imported, plans }, |done| text(done, &swarm))
 }
 
 fn would_do(swarm: &Swarm, import: bool) -> Result<Vec<String>, CliError> {
@@ -128,7 +128,7 @@ fn offer(swarm: &Swarm, theirs: &Path) -> CliError {
         .run_instead("swarm init --import")
 }
 
-fn text(done: &Done) -> String {
+fn text(done: &Done, swarm: &Swarm) -> String {
     let Done { made, imported, plans } = done;
     let mut text = String::new();
     if let Some(taken) = imported {
@@ -142,6 +142,7 @@ fn text(done: &Done) -> String {
     }
     text.push_str(&proposal(made));
     for PeerPlan { tool, path } in plans {
+        let path = swarm.pasted(&swarm.root().join(path));
         text.push_str(&format!("Found a plan of {tool}; `swarm plan import {path}` imports it\n"));
     }
     text.push_str(if imported.is_some() { "Next: `swarm status`" } else { "Next: `swarm plan save FILE`" });
