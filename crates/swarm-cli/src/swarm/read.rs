@@ -112,7 +112,7 @@ impl Swarm {
     /// Whether a message for this task can still arrive.
     pub fn may_deliver(&self, task: &TaskId) -> bool {
         let open = |view: TaskView| !matches!(view.row.status, Status::Done | Status::Cancelled);
-        self.has_coordinator() && self.task(task, None).is_ok_and(open)
+        self.is_coordinated() && self.task(task, None).is_ok_and(open)
     }
 
     /// The tasks of the present plan, for a file whose tasks have no ids; none where there is no plan that can be read.
