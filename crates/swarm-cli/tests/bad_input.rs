@@ -147,6 +147,15 @@ fn the_file_that_a_hint_names_is_found_from_where_the_person_stands() {
 }
 
 #[test]
+fn a_question_that_json_cannot_ask_is_not_blamed_on_the_terminal() {
+    let world = planned();
+    let ran = world.swarm(&["--json", "close"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.out.contains("--json asks nothing") && !ran.out.contains("terminal"), "{}", ran.out);
+    check(&world, &["close"], 2, &["Confirmation needed: not a terminal", "--yes"]);
+}
+
+#[test]
 fn a_script_may_confirm_what_asks_nothing() {
     let world = planned();
     world.swarm(&["task", "cancel", "1.2", "--yes"]).good();

@@ -158,9 +158,15 @@ fn wanted(cx: &Context, seen: &PreviewView) -> Result<bool, CliError> {
 /// A question to the person at the terminal.
 pub fn says_yes(cx: &Context, question: &str) -> Result<bool, CliError> {
     let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
-    if cx.out.json || !stdin.is_terminal() || !stderr.is_terminal() {
-        return Err(CliError::usage("Confirmation needed: not a terminal")
-            .say("Use --yes, or preview with --dry-run"));
+    let refused = |why: &str| {
+        CliError::usage(format!("Confirmation needed: {why}")).say("Use --yes, or preview with --dry-run")
+    };
+    // A person may well sit at a terminal: then that is not the reason.
+    if cx.out.json {
+        return Err(refused("--json asks nothing"));
+    }
+    if !stdin.is_terminal() || !stderr.is_terminal() {
+        return Err(refused("not a terminal"));
     }
     let broken = |error| CliError::environment("Cannot ask").because(error);
     write!(stderr, "{question} [y/N] ").map_err(broken)?;
