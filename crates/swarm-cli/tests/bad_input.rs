@@ -156,6 +156,17 @@ fn a_question_that_json_cannot_ask_is_not_blamed_on_the_terminal() {
 }
 
 #[test]
+fn an_empty_profile_is_none() {
+    let world = planned();
+    world.swarm(&["task", "edit", "1.1", "--profile", "claude"]).good();
+    assert!(world.swarm(&["plan", "show"]).good().contains("claude"));
+    world.swarm(&["task", "edit", "1.1", "--profile", ""]).good();
+    assert!(!world.swarm(&["plan", "show"]).good().contains("profile\":\""), "the task has none of its own");
+    world.swarm(&["task", "add", "Three", "--profile", ""]).good();
+    assert!(!world.swarm(&["plan", "show"]).good().contains("profile\":\""));
+}
+
+#[test]
 fn a_script_may_confirm_what_asks_nothing() {
     let world = planned();
     world.swarm(&["task", "cancel", "1.2", "--yes"]).good();
