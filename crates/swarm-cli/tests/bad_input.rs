@@ -156,6 +156,28 @@ fn a_question_that_json_cannot_ask_is_not_blamed_on_the_terminal() {
 }
 
 #[test]
+fn a_worktree_that_is_not_there_is_not_called_removed() {
+    let world = planned();
+    check(
+        &world,
+        &["worktree", "cleanup", "nosuch"],
+        1,
+        &["There is no worktree of nosuch", "swarm worktree list"],
+    );
+    check(&world, &["worktree", "cleanup", "1.2", "--dry-run"], 1, &["There is no worktree of 1.2"]);
+    world.swarm(&["worktree", "create", "1.2"]).good();
+    let several = world.swarm(&["worktree", "cleanup", "nosuch", "1.2", "neither"]);
+    assert_eq!(several.code, Some(1), "{}", several.err);
+    assert!(several.err.contains("nosuch") && several.err.contains("neither"), "{}", several.err);
+    assert!(
+        several.out.contains("removed") && !world.repo.join(".swarm/worktrees/1.2").exists(),
+        "{}",
+        several.out
+    );
+    assert!(world.swarm(&["worktree", "cleanup", "--all"]).good().contains("No worktrees to remove"));
+}
+
+#[test]
 fn an_empty_profile_is_none() {
     let world = planned();
     world.swarm(&["task", "edit", "1.1", "--profile", "claude"]).good();

@@ -93,6 +93,10 @@ impl Swarm {
 
     /// The same for a task of the plan, and the ledger knows of it; or what that would do.
     pub fn clean_up(&self, task: &TaskId, force: bool, dry_run: bool) -> Result<CleanedUp, CliError> {
+        if !self.runtime.block_on(self.hands()?.has_worktree(task))? {
+            let none = CliError::refused_now(format!("There is no worktree of {task}"));
+            return Err(none.run_instead("swarm worktree list"));
+        }
         let (line, record) = self.runtime.block_on(self.hands()?.cleaned_up(task, force, dry_run))?;
         if let Some(command) = record {
             match self.ask(command) {

@@ -5,10 +5,9 @@ use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::Status;
 
-use crate::commands::operate::DryRun;
+use crate::commands::operate::{DryRun, each};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::exit::Exit;
 use crate::output::{self, preview};
 use crate::swarm::Swarm;
 
@@ -51,30 +50,6 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     }
     swarm.note_that_nothing_goes_on(&swarm.presence());
     Ok(())
-}
-
-/// Each on its own: one that cannot go back does not keep the others. One error names all that could not.
-fn each<T>(tasks: &[TaskId], one: impl Fn(&TaskId) -> Result<T, CliError>) -> (Vec<T>, Option<CliError>) {
-    let (mut done, mut failed): (Vec<T>, Option<CliError>) = (Vec::new(), None);
-    for task in tasks {
-        let error = match one(task) {
-            Ok(view) => {
-                done.push(view);
-                continue;
-            }
-            Err(error) => error,
-        };
-        // A full disk is as full for the next one.
-        let is_for_all = error.exit != Exit::Refused;
-        failed = Some(match failed {
-            None => error,
-            Some(first) => CliError { message: format!("{}; {}", first.message, error.message), ..first },
-        });
-        if is_for_all {
-            break;
-        }
-    }
-    (done, failed)
 }
 
 fn tell<V: Serialize>(
