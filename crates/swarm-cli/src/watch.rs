@@ -109,6 +109,7 @@ mod tests {
         });
         assert!(!watch.until(Duration::ZERO, || false));
     }
+
     #[test]
     fn the_end_of_whoever_reads_is_noticed_though_nothing_changes() {
         let dir = tempfile::tempdir().expect("a folder");

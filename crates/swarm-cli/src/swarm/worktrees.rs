@@ -93,10 +93,7 @@ impl Swarm {
 
     /// The same for a task of the plan, and the ledger knows of it; or what that would do.
     pub fn clean_up(&self, task: &TaskId, force: bool, dry_run: bool) -> Result<CleanedUp, CliError> {
-        if !self.runtime.block_on(self.hands()?.has_worktree(task))? {
-            let none = CliError::refused_now(format!("There is no worktree of {task}"));
-            return Err(none.run_instead("swarm worktree list"));
-        }
+        self.refuse_without_worktree(task)?;
         let (line, record) = self.runtime.block_on(self.hands()?.cleaned_up(task, force, dry_run))?;
         if let Some(command) = record {
             match self.ask(command) {
@@ -106,6 +103,15 @@ impl Swarm {
             }
         }
         Ok(line)
+    }
+
+    /// What is not there is neither removed nor kept.
+    pub fn refuse_without_worktree(&self, task: &TaskId) -> Result<(), CliError> {
+        if self.runtime.block_on(self.hands()?.has_worktree(task))? {
+            return Ok(());
+        }
+        let none = CliError::refused_now(format!("There is no worktree of {task}"));
+        Err(none.run_instead("swarm worktree list"))
     }
 
     /// Tasks with a worktree that the swarm will not come back to by itself.
