@@ -95,11 +95,32 @@ fn words_of(matches: &ArgMatches) -> String {
 /// What clap has to say, without its layout.
 fn usage_error(error: &clap::Error) -> CliError {
     let text = error.render().to_string();
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let message = lines.next().unwrap_or("The command line cannot be understood");
-    let hint =
-        lines.find_map(|line| line.strip_prefix("tip: ")).map_or("Run `swarm --help`".into(), str::to_owned);
-    CliError::usage(message.trim_start_matches("error: ")).say(hint)
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return CliError::usage("A subcommand is missing").say(format!("Run `{} --help`", helped(&lines)));
+    }
+    let hint = lines.iter().find_map(|line| line.strip_prefix("tip: "));
+    let hint = hint.map_or("Run `swarm --help`".into(), str::to_owned);
+    let message = lines.first().copied().unwrap_or("The command line cannot be understood");
+    let message = message.trim_start_matches("error: ");
+    // Below it stand the names that it is about, or the values that are possible.
+    let is_said =
+        |line: &&str| !["tip: ", "Usage: ", "For more information"].iter().any(|end| line.starts_with(end));
+    let below = lines.iter().skip(1).copied().take_while(is_said).collect::<Vec<_>>().join(", ");
+    let error = if below.is_empty() {
+        CliError::usage(message)
+    } else if message.ends_with(':') {
+        CliError::usage(format!("{message} {below}"))
+    } else {
+        CliError::usage(message).because(below.trim_matches(['[', ']']))
+    };
+    error.say(hint)
+}
+
+/// The command whose help this is.
+fn helped(help: &[&str]) -> String {
+    let usage = help.iter().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("swarm");
+    usage.split_whitespace().take_while(|word| !word.starts_with(['[', '<'])).collect::<Vec<_>>().join(" ")
 }
 
 impl Cli {
@@ -153,5 +174,20 @@ mod tests {
             command.get_subcommands().for_each(check);
         }
         check(&Cli::command());
+    }
+
+    fn mistaken(words: &[&str]) -> CliError {
+        usage_error(&Cli::command().try_get_matches_from(words).expect_err("a mistake"))
+    }
+
+    #[test]
+    fn as_json_a_mistake_names_what_is_missing_and_what_is_possible() {
+        let missing = mistaken(&["swarm", "--json", "review", "approve"]);
+        assert!(missing.message.ends_with("not provided: <TASK>"), "{missing}");
+        let value = mistaken(&["swarm", "--json", "mode", "fast"]);
+        assert!(value.causes.iter().any(|cause| cause.contains("semi-auto, autopilot")), "{value}");
+        assert!(value.causes.iter().all(|cause| !cause.contains("Usage")), "{value}");
+        let group = mistaken(&["swarm", "--json", "task"]);
+        assert!(!group.message.contains("Manage tasks"), "the help is no error: {group}");
     }
 }

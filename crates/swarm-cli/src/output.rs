@@ -207,6 +207,20 @@ pub fn harmless_code(code: &str) -> String {
     code.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// A name as one word of a command that is pasted into a shell.
+pub fn word(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    match !name.is_empty() && name.chars().all(is_plain) {
+        true => name.to_owned(),
+        false => format!("'{}'", name.replace('\'', r"'\''")),
+    }
+}
+
+/// `1 task`, `3 tasks`.
+pub fn counted(number: usize, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,5 +228,18 @@ mod tests {
     #[test]
     fn a_diff_on_a_terminal_keeps_its_tabs_and_nothing_that_moves_the_cursor() {
         assert_eq!(harmless_code("+\tif x {\n-\u{1b}[2Jgone"), "+\tif x {\n-\\u{1b}[2Jgone");
+    }
+
+    #[test]
+    fn a_name_is_one_word_for_a_shell() {
+        assert_eq!(word(".swarm/plan-draft.json"), ".swarm/plan-draft.json");
+        assert_eq!(word("my plan.md"), "'my plan.md'");
+        assert_eq!(word("Ann's"), r"'Ann'\''s'");
+    }
+
+    #[test]
+    fn one_is_not_told_as_several() {
+        assert_eq!(counted(1, "task", "tasks"), "1 task");
+        assert_eq!([0, 2].map(|n| counted(n, "task", "tasks")), ["0 tasks", "2 tasks"]);
     }
 }

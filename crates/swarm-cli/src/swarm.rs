@@ -113,6 +113,14 @@ impl Swarm {
         self.paths.shown(path).to_string()
     }
 
+    /// The same as a word of a command, which is pasted where the person stands: below the root its name from there means another
+    /// file.
+    pub fn pasted(&self, path: &Path) -> String {
+        let is_at_root = std::env::current_dir().is_ok_and(|here| here == self.paths.root);
+        let named = if is_at_root { self.relative(path) } else { path.display().to_string() };
+        output::word(&named)
+    }
+
     fn options(&self, role: &str) -> OpenOptions {
         OpenOptions::new(role)
     }

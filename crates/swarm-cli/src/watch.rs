@@ -1,7 +1,7 @@
 //! Waiting for a file to change, without asking again and again where the kernel can tell.
 
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -47,16 +47,28 @@ impl Watch {
 
     /// The same, or when this can be read. True then.
     pub fn wait_or(&self, other: Option<&std::io::Stdin>) -> bool {
+        self.poll(other.map(|fd| PollFd::new(fd, PollFlags::IN)))
+    }
+
+    /// The same as long as somebody reads what is printed here. Where nothing changes nothing is printed, and only this look finds
+    /// a pipe that was closed at its other end: `swarm status --watch --json | grep -m1 …` would never end.
+    pub fn wait_while_read(&self, out: &impl AsFd) -> bool {
+        // That the other end is gone is told without being asked for.
+        !self.poll(Some(PollFd::new(out, PollFlags::empty())))
+    }
+
+    /// True when there is something to be said of the other one.
+    fn poll(&self, other: Option<PollFd<'_>>) -> bool {
         let mut polled: Vec<PollFd<'_>> = Vec::with_capacity(2);
         polled.extend(self.inotify.as_ref().map(|fd| PollFd::new(fd, PollFlags::IN)));
         let first = polled.len();
-        polled.extend(other.map(|fd| PollFd::new(fd, PollFlags::IN)));
+        polled.extend(other);
         let limit = Timespec { tv_sec: LOOK_EVERY.as_secs() as i64, tv_nsec: 0 };
         let _ = poll(&mut polled, Some(&limit));
-        let readable = polled.get(first).is_some_and(|fd| !fd.revents().is_empty());
+        let said = polled.get(first).is_some_and(|fd| !fd.revents().is_empty());
         drop(polled);
         self.drain();
-        readable
+        said
     }
 
     /// Waits until this holds, at most so long. False when it never did.
@@ -96,5 +108,19 @@ mod tests {
             assert!(watch.until(Duration::from_secs(30), || file.exists()));
         });
         assert!(!watch.until(Duration::ZERO, || false));
+    }
+
+    #[test]
+    fn the_end_of_whoever_reads_is_noticed_though_nothing_changes() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let watch = Watch::folder(dir.path());
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        std::fs::write(dir.path().join("a"), "x").expect("writable");
+        assert!(watch.wait_while_read(&writer), "somebody could still read");
+        drop(reader);
+        assert!(!watch.wait_while_read(&writer));
+        let file = std::fs::File::open(dir.path().join("a")).expect("a file");
+        std::fs::write(dir.path().join("b"), "x").expect("writable");
+        assert!(watch.wait_while_read(&file), "a file has no reader that could leave");
     }
 }

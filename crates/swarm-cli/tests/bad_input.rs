@@ -5,6 +5,7 @@
 
 mod world;
 
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -98,6 +99,93 @@ fn what_is_refused_where_no_swarm_is_leaves_no_folder_behind() {
     }
     world.swarm(&["task", "add", "T"]).good();
     assert!(world.ledger().exists());
+}
+
+#[test]
+fn a_folder_whose_name_is_no_text_is_no_bug() {
+    let world = World::new();
+    let folder = std::ffi::OsStr::from_bytes(b"pages-\xff");
+    let written = run(world.program(world::SWARM).args(["--json", "man"]).arg(folder)).json();
+    assert!(written["dir"].as_str().is_some_and(|dir| dir.starts_with("pages-")), "{written}");
+    assert!(world.repo.join(folder).join("swarm-man.1").exists());
+}
+
+#[test]
+fn of_several_tasks_every_one_that_is_refused_is_named_and_the_others_go_back() {
+    let world = planned();
+    let several = ["task", "unblock", "9.8", "1.1", "9.9"];
+    let look = world.swarm(&[&several[..], &["--dry-run"]].concat());
+    assert_eq!(look.code, Some(1), "{}{}", look.out, look.err);
+    assert!(look.out.contains("1.1") && look.err.contains("9.8") && look.err.contains("9.9"), "{}", look.err);
+    let ran = world.swarm(&several);
+    assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("9.8") && ran.err.contains("9.9"), "{}", ran.err);
+    assert_eq!(world.swarm(&["task", "list", "--json"]).json()[0]["status"], "pending");
+    // With --all it is a list, also of one.
+    world.swarm(&["task", "block", "1.1", "waits"]).good();
+    let all = world.swarm(&["--json", "task", "unblock", "--all"]).json();
+    assert_eq!(all.as_array().map(Vec::len), Some(1), "{all}");
+    world.swarm(&["task", "block", "1.1", "waits"]).good();
+    assert!(world.swarm(&["--json", "task", "unblock", "1.1"]).json().is_object());
+}
+
+#[test]
+fn the_file_that_a_hint_names_is_found_from_where_the_person_stands() {
+    let world = World::new();
+    let issue = r#"{"id":"b-1","title":"One","status":"open","issue_type":"task","priority":2}"#;
+    world.file(".beads/issues.jsonl", issue);
+    let circle = "# G\n\n- [ ] a1 A\n  depends: a2\n";
+    world.file("below/my plan.md", circle);
+    let below = world.repo.join("below");
+    let said = run(world.program(world::SWARM).arg("init").current_dir(&below)).good();
+    let issues = world.repo.join(".beads/issues.jsonl");
+    assert!(said.contains(&format!("`swarm plan import {}`", issues.display())), "{said}");
+    let saved = run(world.program(world::SWARM).args(["plan", "save", "my plan.md"]).current_dir(&below));
+    assert!(saved.err.contains("`swarm plan save 'my plan.md'`"), "{}", saved.err);
+    let piped = run_with(world.program(world::SWARM).args(["plan", "save", "-"]), circle.as_bytes());
+    assert!(piped.err.contains("pipe it into `swarm plan save -` again"), "{}", piped.err);
+}
+
+#[test]
+fn a_question_that_json_cannot_ask_is_not_blamed_on_the_terminal() {
+    let world = planned();
+    let ran = world.swarm(&["--json", "close"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.out);
+    assert!(ran.out.contains("--json asks nothing") && !ran.out.contains("terminal"), "{}", ran.out);
+    check(&world, &["close"], 2, &["Confirmation needed: not a terminal", "--yes"]);
+}
+
+#[test]
+fn a_worktree_that_is_not_there_is_not_called_removed() {
+    let world = planned();
+    check(
+        &world,
+        &["worktree", "cleanup", "nosuch"],
+        1,
+        &["There is no worktree of nosuch", "swarm worktree list"],
+    );
+    check(&world, &["worktree", "cleanup", "1.2", "--dry-run"], 1, &["There is no worktree of 1.2"]);
+    world.swarm(&["worktree", "create", "1.2"]).good();
+    let several = world.swarm(&["worktree", "cleanup", "nosuch", "1.2", "neither"]);
+    assert_eq!(several.code, Some(1), "{}", several.err);
+    assert!(several.err.contains("nosuch") && several.err.contains("neither"), "{}", several.err);
+    assert!(
+        several.out.contains("removed") && !world.repo.join(".swarm/worktrees/1.2").exists(),
+        "{}",
+        several.out
+    );
+    assert!(world.swarm(&["worktree", "cleanup", "--all"]).good().contains("No worktrees to remove"));
+}
+
+#[test]
+fn an_empty_profile_is_none() {
+    let world = planned();
+    world.swarm(&["task", "edit", "1.1", "--profile", "claude"]).good();
+    assert!(world.swarm(&["plan", "show"]).good().contains("claude"));
+    world.swarm(&["task", "edit", "1.1", "--profile", ""]).good();
+    assert!(!world.swarm(&["plan", "show"]).good().contains("profile\":\""), "the task has none of its own");
+    world.swarm(&["task", "add", "Three", "--profile", ""]).good();
+    assert!(!world.swarm(&["plan", "show"]).good().contains("profile\":\""));
 }
 
 #[test]

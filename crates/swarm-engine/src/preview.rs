@@ -258,10 +258,15 @@ async fn taken_along(
 
 /// What a checkpoint would hold.
 fn made_of(state: &State, name: &str) -> String {
-    let branches = state.tasks.values().filter(|task| task.worktree).count();
-    format!(
-        "A checkpoint {name} of the plan, of trunk and of {branches} worktrees with what is not committed in them"
-    )
+    match state.tasks.values().filter(|task| task.worktree).count() {
+        0 => format!("A checkpoint {name} of the plan and of trunk; there are no worktrees"),
+        1 => format!(
+            "A checkpoint {name} of the plan, of trunk and of 1 worktree with what is not committed in it"
+        ),
+        n => format!(
+            "A checkpoint {name} of the plan, of trunk and of {n} worktrees with what is not committed in them"
+        ),
+    }
 }
 
 /// Whose processes end, and which files of theirs are kept at which ref.

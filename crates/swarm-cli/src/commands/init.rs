@@ -11,7 +11,7 @@ use super::plan::import::said;
 use crate::commands::operate::{DryRun, shown_lines};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::output::harmless;
+use crate::output::{counted, harmless};
 use crate::swarm::Swarm;
 use crate::swarm::files::{Made, proposed_lines};
 use crate::swarm::imports::{PeerPlan, Taken};
@@ -83,7 +83,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let made = swarm.init(args.isolation.map(Isolation::from))?;
     swarm.remember_own();
     let plans = if imported.is_none() { swarm.peer_plans() } else { vec![] };
-    cx.out.view(&Done { made, imported, plans }, text)
+    cx.out.view(&Done { made, imported, plans }, |done| text(done, &swarm))
 }
 
 fn would_do(swarm: &Swarm, import: bool) -> Result<Vec<String>, CliError> {
@@ -117,7 +117,7 @@ fn offer(swarm: &Swarm, theirs: &Path) -> CliError {
         Ok(read) => {
             let tasks: usize = read.plan.phases.iter().map(|phase| phase.tasks.len()).sum();
             let goal: String = read.plan.goal.chars().take(80).collect();
-            format!("{place} holds {goal:?} with {tasks} tasks")
+            format!("{place} holds {goal:?} with {}", counted(tasks, "task", "tasks"))
         }
         Err(error) => {
             error.causes.first().map_or(error.message.clone(), |why| format!("{}: {why}", error.message))
@@ -128,7 +128,7 @@ fn offer(swarm: &Swarm, theirs: &Path) -> CliError {
         .run_instead("swarm init --import")
 }
 
-fn text(done: &Done) -> String {
+fn text(done: &Done, swarm: &Swarm) -> String {
     let Done { made, imported, plans } = done;
     let mut text = String::new();
     if let Some(taken) = imported {
@@ -142,6 +142,7 @@ fn text(done: &Done) -> String {
     }
     text.push_str(&proposal(made));
     for PeerPlan { tool, path } in plans {
+        let path = swarm.pasted(&swarm.root().join(path));
         text.push_str(&format!("Found a plan of {tool}; `swarm plan import {path}` imports it\n"));
     }
     text.push_str(if imported.is_some() { "Next: `swarm status`" } else { "Next: `swarm plan save FILE`" });

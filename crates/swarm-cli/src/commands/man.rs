@@ -27,7 +27,8 @@ pub struct Args {
 
 #[derive(Debug, Serialize)]
 struct Written {
-    dir: PathBuf,
+    /// As people see it: the name of a folder need not be text.
+    dir: String,
     pages: Vec<String>,
 }
 
@@ -40,20 +41,16 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         let line = |(name, _): &(String, String)| format!("{} is written", dir.join(name).display());
         return shown_lines(cx, "man", &pages()?.iter().map(line).collect::<Vec<_>>());
     }
-    let mut written = Written { dir, pages: vec![] };
+    let mut written = Written { dir: dir.display().to_string(), pages: vec![] };
     for (name, page) in pages()? {
-        let file = written.dir.join(&name);
+        let file = dir.join(&name);
         replace(&file, page.as_bytes()).map_err(|error| {
             CliError::environment(format!("Cannot write the page {}", file.display())).because(error)
         })?;
         written.pages.push(name);
     }
     cx.out.view(&written, |written| {
-        format!(
-            "{} pages written into {}",
-            written.pages.len(),
-            crate::output::harmless(&written.dir.to_string_lossy())
-        )
+        format!("{} pages written into {}", written.pages.len(), crate::output::harmless(&written.dir))
     })
 }
 

@@ -4,12 +4,14 @@ use std::io::{BufRead, IsTerminal, Write};
 
 use serde::Serialize;
 use swarm_protocol::command::Command;
+use swarm_protocol::ids::TaskId;
 use swarm_protocol::operation::Force;
 use swarm_protocol::oplog::{OperationView, PreviewView};
 
 use super::answered;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::exit::Exit;
 use crate::output::harmless;
 use crate::output::preview;
 use crate::swarm::Swarm;
@@ -158,9 +160,15 @@ fn wanted(cx: &Context, seen: &PreviewView) -> Result<bool, CliError> {
 /// A question to the person at the terminal.
 pub fn says_yes(cx: &Context, question: &str) -> Result<bool, CliError> {
     let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
-    if cx.out.json || !stdin.is_terminal() || !stderr.is_terminal() {
-        return Err(CliError::usage("Confirmation needed: not a terminal")
-            .say("Use --yes, or preview with --dry-run"));
+    let refused = |why: &str| {
+        CliError::usage(format!("Confirmation needed: {why}")).say("Use --yes, or preview with --dry-run")
+    };
+    // A person may well sit at a terminal: then that is not the reason.
+    if cx.out.json {
+        return Err(refused("--json asks nothing"));
+    }
+    if !stdin.is_terminal() || !stderr.is_terminal() {
+        return Err(refused("not a terminal"));
     }
     let broken = |error| CliError::environment("Cannot ask").because(error);
     write!(stderr, "{question} [y/N] ").map_err(broken)?;
@@ -168,6 +176,30 @@ pub fn says_yes(cx: &Context, question: &str) -> Result<bool, CliError> {
     let mut line = String::new();
     stdin.lock().read_line(&mut line).map_err(broken)?;
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Each task on its own: one that is refused does not keep the others. One error names all that were.
+pub fn each<T>(tasks: &[TaskId], one: impl Fn(&TaskId) -> Result<T, CliError>) -> (Vec<T>, Option<CliError>) {
+    let (mut done, mut failed): (Vec<T>, Option<CliError>) = (Vec::new(), None);
+    for task in tasks {
+        let error = match one(task) {
+            Ok(view) => {
+                done.push(view);
+                continue;
+            }
+            Err(error) => error,
+        };
+        // A full disk is as full for the next one.
+        let is_for_all = error.exit != Exit::Refused;
+        failed = Some(match failed {
+            None => error,
+            Some(first) => CliError { message: format!("{}; {}", first.message, error.message), ..first },
+        });
+        if is_for_all {
+            break;
+        }
+    }
+    (done, failed)
 }
 
 /// Something to print where a list may be empty.

@@ -68,7 +68,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 
 async fn serve(args: &Args, cx: &Context, swarm: &Arc<Swarm>) -> Result<(), CliError> {
     if let Ok(link) = swarm.door_control().link(args.viewer).await {
-        return tell(args, cx, &link);
+        return tell_again(args, cx, &link);
     }
     let door = match swarm.open_door(args.port).await {
         Ok(door) => door,
@@ -79,7 +79,7 @@ async fn serve(args: &Args, cx: &Context, swarm: &Arc<Swarm>) -> Result<(), CliE
                     .because(error)
                     .run_instead("swarm web")
             })?;
-            return tell(args, cx, &link);
+            return tell_again(args, cx, &link);
         }
         Err(error @ DoorError::Port { .. }) => {
             return Err(CliError::environment("Cannot open the web UI")
@@ -96,6 +96,17 @@ async fn serve(args: &Args, cx: &Context, swarm: &Arc<Swarm>) -> Result<(), CliE
 
 fn role(args: &Args) -> swarm_server::peer::Role {
     if args.viewer { swarm_server::peer::Role::Viewer } else { swarm_server::peer::Role::Operator }
+}
+
+/// Of a door that is open already: it stays at the port that it has.
+fn tell_again(args: &Args, cx: &Context, link: &Link) -> Result<(), CliError> {
+    let Link { port, pid, .. } = link;
+    if let Some(wanted) = args.port.filter(|wanted| ![0, *port].contains(wanted)) {
+        output::note(&format!(
+            "Note: the web UI is already open on port {port}; close it (pid {pid}) to use port {wanted}"
+        ));
+    }
+    tell(args, cx, link)
 }
 
 fn tell(args: &Args, cx: &Context, link: &Link) -> Result<(), CliError> {

@@ -78,6 +78,12 @@ impl Swarm {
         self.presence().is_somebody()
     }
 
+    /// Whether somebody coordinates, or will again in a moment: one that died is started again by whoever watches it, and a
+    /// second `swarm run` would be refused.
+    pub fn is_coordinated(&self) -> bool {
+        self.has_coordinator() || self.is_watched()
+    }
+
     pub fn presence(&self) -> Presence {
         match self.runtime.block_on(ping(&self.paths.socket)) {
             Ok(()) => Presence::Answers,

@@ -208,7 +208,7 @@ fn only(
         [first, ..] => {
             let all: Vec<String> = found.iter().map(|(_, path)| swarm.relative(path)).collect();
             Err(CliError::usage(format!("There are several plans in {}: {}", dir.display(), all.join(", ")))
-                .run_instead(format!("swarm plan import {}", swarm.relative(&first.1))))
+                .run_instead(format!("swarm plan import {}", swarm.pasted(&first.1))))
         }
     }
 }

@@ -58,7 +58,14 @@ pub fn put_right(error: CliError, command: &str, file: &Path) -> CliError {
         _ => None,
     };
     let meant = meant.unwrap_or_default();
-    error.say(format!("{meant}Fix the file, then run `{command} {}`", file.display()))
+    match is_stdin(file) {
+        // Pasted as it is, it would wait for somebody to type a plan.
+        true => error.say(format!("{meant}Fix it, then pipe it into `{command} -` again")),
+        false => {
+            let file = output::word(&file.display().to_string());
+            error.say(format!("{meant}Fix the file, then run `{command} {file}`"))
+        }
+    }
 }
 
 fn bytes_of(file: &Path) -> io::Result<Vec<u8>> {

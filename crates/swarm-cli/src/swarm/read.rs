@@ -112,7 +112,7 @@ impl Swarm {
     /// Whether a message for this task can still arrive.
     pub fn may_deliver(&self, task: &TaskId) -> bool {
         let open = |view: TaskView| !matches!(view.row.status, Status::Done | Status::Cancelled);
-        self.has_coordinator() && self.task(task, None).is_ok_and(open)
+        self.is_coordinated() && self.task(task, None).is_ok_and(open)
     }
 
     /// The tasks of the present plan, for a file whose tasks have no ids; none where there is no plan that can be read.
@@ -172,7 +172,10 @@ impl Swarm {
         let slots = agents.unwrap_or_else(|| state.plan.as_ref().map_or(1, |plan| plan.profile.slots()));
         let mut lines = vec![
             format!("finished work is merged into {trunk}"),
-            format!("up to {slots} agents work at once, in the mode {}", mode.word()),
+            match slots {
+                1 => format!("one agent works at a time, in the mode {}", mode.word()),
+                _ => format!("up to {slots} agents work at once, in the mode {}", mode.word()),
+            },
         ];
         let ready: Vec<String> = match state.plan.as_ref().is_some_and(|plan| !plan.closed) {
             true => self.ready(None)?.iter().map(|row| row.id.to_string()).collect(),

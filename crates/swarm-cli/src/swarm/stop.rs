@@ -178,7 +178,7 @@ impl Swarm {
 
     /// Whether there is anything to stop: a coordinator, one that is started again in a moment, or agents of dead ones.
     pub fn something_runs(&self) -> Result<(), CliError> {
-        if self.has_coordinator() || self.is_watched() { Ok(()) } else { self.something_was_abandoned() }
+        if self.is_coordinated() { Ok(()) } else { self.something_was_abandoned() }
     }
 
     fn something_was_abandoned(&self) -> Result<(), CliError> {

@@ -6,6 +6,7 @@ use swarm_engine::trust::{Steering, Trust};
 
 use super::Swarm;
 use crate::error::CliError;
+use crate::output;
 
 /// Lines of a file that are shown; whoever wants more opens it.
 const LINES_SHOWN: usize = 60;
@@ -52,7 +53,7 @@ impl Swarm {
         let mut lines: Vec<String> = text.lines().take(LINES_SHOWN).map(str::to_owned).collect();
         let more = text.lines().count().saturating_sub(lines.len());
         if more > 0 {
-            lines.push(format!("(and {more} more lines)"));
+            lines.push(format!("(and {})", output::counted(more, "more line", "more lines")));
         }
         lines
     }

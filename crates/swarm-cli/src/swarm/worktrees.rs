@@ -76,7 +76,8 @@ impl Swarm {
         let state = self.state(None)?;
         let pinned = state.pinned_trunk().map(str::to_owned);
         pinned.or_else(|| self.git.current_branch()).or(state.trunk).ok_or_else(|| {
-            CliError::usage("No branch is checked out").say("Pass --from REF to name where to start")
+            CliError::environment("No branch is checked out here, so there is no trunk")
+                .say("Check out a branch, or name one: `swarm run --trunk BRANCH`")
         })
     }
 
@@ -92,6 +93,7 @@ impl Swarm {
 
     /// The same for a task of the plan, and the ledger knows of it; or what that would do.
     pub fn clean_up(&self, task: &TaskId, force: bool, dry_run: bool) -> Result<CleanedUp, CliError> {
+        self.refuse_without_worktree(task)?;
         let (line, record) = self.runtime.block_on(self.hands()?.cleaned_up(task, force, dry_run))?;
         if let Some(command) = record {
             match self.ask(command) {
@@ -101,6 +103,15 @@ impl Swarm {
             }
         }
         Ok(line)
+    }
+
+    /// What is not there is neither removed nor kept.
+    pub fn refuse_without_worktree(&self, task: &TaskId) -> Result<(), CliError> {
+        if self.runtime.block_on(self.hands()?.has_worktree(task))? {
+            return Ok(());
+        }
+        let none = CliError::refused_now(format!("There is no worktree of {task}"));
+        Err(none.run_instead("swarm worktree list"))
     }
 
     /// Tasks with a worktree that the swarm will not come back to by itself.

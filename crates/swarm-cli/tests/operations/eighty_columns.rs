@@ -157,7 +157,7 @@ fn no_command_prints_a_line_wider_than_eighty_columns_or_breaks_what_is_one_thin
         &["task", "start", "1.3"],
         &["task", "unblock", "1.3", "--dry-run"],
         &["task", "defer", "1.3", "--dry-run"],
-        &["worktree", "cleanup", "1.2"],
+        &["worktree", "cleanup", "1.2", "--dry-run"],
         &["doctor", "--verbose"],
     ] {
         look(words);

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::arena::{Arena, Running, wait_for};
 use crate::ground::{arena_with, task};
+use crate::tmux::Tmux;
 
 /// What a person can do, and whether it is confirmed.
 const OPERATIONS: [(&[&str], bool); 15] = [
@@ -160,12 +161,14 @@ fn the_worktree_of_a_task_is_opened_in_the_editor_that_the_person_has() {
     let said = String::from_utf8_lossy(&none.stderr).into_owned();
     assert!(said.contains("swarm worktree create 1.1"), "{said}");
     arena.ok(&["worktree", "create", "1.1"]);
-    let opened = arena.path("opened");
-    let editor = format!("f() {{ printf %s \"$1\" > '{}'; }}; f", opened.display());
-    let status =
-        arena.command(&["agent", "debug", "1.1"]).env("EDITOR", &editor).env_remove("VISUAL").status();
-    assert!(status.expect("swarm runs").success());
-    let shown = arena.ok(&["agent", "debug", "1.1", "--print"]);
-    assert_eq!(std::fs::read_to_string(opened).expect("the editor ran"), shown.trim());
-    assert!(std::path::Path::new(shown.trim()).is_dir(), "{shown}");
+    // Where the path is wanted by a program no editor waits for keys.
+    let mut piped = arena.command(&["agent", "debug", "1.1"]);
+    let piped = piped.env("EDITOR", "exit 9;:").env_remove("VISUAL").output().expect("swarm runs");
+    let printed = arena.ok(&["agent", "debug", "1.1", "--print"]);
+    assert_eq!(String::from_utf8_lossy(&piped.stdout), printed);
+    assert!(std::path::Path::new(printed.trim()).is_dir(), "{printed}");
+    // On a terminal it is opened: this one cannot edit a folder, and says so.
+    let tmux = Tmux::start_and_stay(&arena, &["agent", "debug", "1.1"]);
+    tmux.until_said("The editor sed");
+    assert_eq!(tmux.exit_code(), "3");
 }

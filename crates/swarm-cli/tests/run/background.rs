@@ -1,6 +1,6 @@
 //! A swarm in the background: started, looked at, stopped, and never two of them.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 use crate::arena::{Arena, wait_for};
@@ -80,6 +80,56 @@ fn a_watched_status_says_each_change_once_and_ends_when_nobody_reads() {
     drop(lines);
     arena.ok(&["task", "unblock", "1.1"]);
     wait_for("it has ended by itself", || watch.try_wait().expect("ours").is_some());
+}
+
+/// `swarm status --watch --json | grep -m1 …` ends with the change that it waits for, which may be the last one for ever.
+#[test]
+fn a_watched_status_ends_with_its_reader_though_nothing_changes_any_more() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "complete".into())]);
+    let mut watch = arena
+        .command(&["status", "--watch", "--json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut lines = BufReader::new(watch.stdout.take().expect("a pipe")).lines();
+    lines.next().expect("a line").expect("text");
+    drop(lines);
+    wait_for("it has ended by itself", || watch.try_wait().expect("ours").is_some());
+}
+
+/// Between the death of a coordinator and the next one, which whoever watches it starts, a second run would be refused.
+#[test]
+fn nobody_is_told_to_start_a_swarm_that_is_just_started_again() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "complete".into())]);
+    arena.ok(&["worktree", "create", "1.1"]);
+    let tree = arena.root.join(".swarm/worktrees/1.1");
+    std::fs::write(tree.join("a.txt"), "a\n").expect("a file");
+    let tree = tree.display().to_string();
+    arena.git(&["-C", &tree, "add", "a.txt"]);
+    arena.git(&[
+        "-C",
+        &tree,
+        "-c",
+        "user.name=Ann",
+        "-c",
+        "user.email=ann@localhost",
+        "commit",
+        "-qm",
+        "feat: a",
+    ]);
+    // As the one that watches says it.
+    let path = arena.root.join(format!(".swarm/run/watcher-{}.json", std::process::id()));
+    let mut watcher = std::fs::File::create(path).expect("the folder of the run");
+    watcher.try_lock().expect("nobody else has it");
+    let myself = swarm_process::ProcessIdentity::of_myself("").expect("we live");
+    watcher.write_all(&serde_json::to_vec(&myself).expect("plain data")).expect("written");
+    let merged = arena.swarm(&["worktree", "merge", "1.1"]);
+    let said = String::from_utf8_lossy(&merged.stderr).into_owned();
+    assert!(merged.status.success() && !said.contains("no coordinator"), "{said}");
+    drop(watcher);
 }
 
 #[test]

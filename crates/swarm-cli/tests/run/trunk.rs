@@ -133,10 +133,17 @@ fn without_a_branch_the_first_run_is_refused_and_a_later_one_goes_on() {
     assert_eq!(code, 3, "{said}");
     assert!(said.contains("No branch is checked out here"), "{said}");
     assert!(said.contains("swarm run --trunk BRANCH"), "{said}");
+    // A look says the same: there is no other option that names a branch.
+    let look = arena.swarm(&["run", "--dry-run"]);
+    let said = String::from_utf8_lossy(&look.stderr).into_owned();
+    assert_eq!(look.status.code(), Some(3), "{said}");
+    assert!(said.contains("swarm run --trunk BRANCH") && !said.contains("--from"), "{said}");
     // A command that only brings things to rest records nothing either.
     arena.git(&["checkout", "--quiet", "-b", "elsewhere"]);
     arena.ok(&["checkpoint", "create", "early"]);
     arena.git(&["checkout", "--quiet", "main"]);
+    let look = arena.ok(&["run", "--dry-run", "--agents", "1"]);
+    assert!(look.contains("merged into main") && look.contains("one agent works at a time"), "{look}");
     let mut run = arena.start(&[]);
     run.until("1.1      on main at");
     run.kill_9();

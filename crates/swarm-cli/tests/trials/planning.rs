@@ -41,7 +41,7 @@ fn a_goal_becomes_a_plan_that_is_shown_approved_and_done() {
     let (code, shown, said) = swarm(&arena, &["plan", "make", &goal]);
     assert_eq!(code, 2, "{said}");
     has(&shown, &["Say hello", "small", "hello.txt", "1.2   Say goodbye", "1.1", "1.5k tokens, $0.05"]);
-    has(&said, &["Confirmation needed", "swarm plan save .swarm/plan-draft.json"]);
+    has(&said, &["Confirmation needed", "swarm plan save ", "/.swarm/plan-draft.json` saves it"]);
     has(&arena.printed(), &["# Make a plan", "Greet people", "- README.md", "tried"]);
     let changed = arena.git(&["status", "--porcelain", "--untracked-files=all"]);
     let changed: Vec<&str> = changed.lines().filter(|line| !line.contains(" .swarm/")).collect();
@@ -196,7 +196,7 @@ fn a_large_task_is_split_as_the_planner_proposes_and_a_person_approves() {
     let (code, shown, said) = swarm(&arena, &["task", "split", "1.1", "--wish", "one part per file"]);
     assert_eq!(code, 2, "{said}");
     has(&shown, &["1.1-1", "First half", "1.1-2", "Second half"]);
-    has(&said, &["Confirmation needed", "swarm task split 1.1 .swarm/split-1.1.json"]);
+    has(&said, &["Confirmation needed", "swarm task split 1.1 ", "/.swarm/split-1.1.json` takes it"]);
     has(&arena.printed(), &["# Split a task", "its task 1.1 is too large", "one part per file"]);
     assert_eq!(arena.tasks().len(), 1, "nobody has approved it");
     let (code, shown, said) = swarm(&arena, &["task", "split", "1.1", "--yes"]);

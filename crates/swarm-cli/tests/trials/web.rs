@@ -218,6 +218,10 @@ fn a_run_serves_the_pages_where_the_configuration_says_so_and_takes_them_along()
     let link = arena.json(&["web", "--no-open", "--viewer"]);
     let viewer = Web::enter(None, link["url"].as_str().expect("a link"));
     assert_eq!(viewer.port, web.port);
+    // A port that it does not have is not taken silently.
+    let elsewhere = arena.swarm(&["web", "--no-open", "--port", "1"]);
+    let noted = String::from_utf8_lossy(&elsewhere.stderr).into_owned();
+    assert!(noted.contains(&format!("already open on port {}", web.port)), "{noted}");
     let wish = json!({ "id": "v1", "command": { "do": "cancel_task", "task": "1.1" } }).to_string();
     assert_eq!(viewer.ask("POST", "/v1/commands", &wish).0, 403);
     let sessions = arena.json(&["web", "sessions"]);

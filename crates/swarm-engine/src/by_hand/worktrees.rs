@@ -253,6 +253,16 @@ impl Hands {
         Ok((line, record))
     }
 
+    /// Whether anything is there, or the ledger believes so.
+    pub async fn has_worktree(&self, task: &TaskId) -> Result<bool, ByHandError> {
+        let known = self.state()?.task(task).is_some_and(|task| task.worktree || task.kept.is_some());
+        if known || self.worktrees().join(task.as_str()).exists() {
+            return Ok(true);
+        }
+        let is_its = |seen: &Seen| matches!(&seen.kind, Kind::FolderGone(gone) if gone == task);
+        Ok(self.seen_worktrees().await?.iter().any(is_its))
+    }
+
     /// Why it would stay. By force it would be saved whole, because of what would have kept it.
     async fn would_stay(&self, force: bool, line: &mut CleanedUp) -> Result<Option<String>, ByHandError> {
         let look = GiveUp { only_look: true, ..GiveUp::default() };

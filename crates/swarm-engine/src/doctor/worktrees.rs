@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use swarm_core::state::Task;
 use swarm_protocol::ids::TaskId;
 
 use super::cure::Cure;
@@ -50,13 +51,16 @@ fn orphans(patient: &Patient, linked: &[Checkout]) -> Vec<Found> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         // Names that no task can have (merge, shared, those of the pool) are the swarm's own affair.
         let Ok(task) = TaskId::new(&name) else { continue };
-        if patient.state.task(&task).is_some_and(|task| task.worktree || task.kept.is_some()) {
+        let registered = linked.iter().any(|checkout| checkout.path == path);
+        // One of an open task that the ledger has not heard of was made by hand, and is submitted from there.
+        let by_hand = |task: &Task| registered && !task.stage.is_closed();
+        let is_wanted = |task: &Task| task.worktree || task.kept.is_some() || by_hand(task);
+        if patient.state.task(&task).is_some_and(is_wanted) {
             continue;
         }
         let shown = patient.shown(&path);
-        let registered = linked.iter().any(|checkout| checkout.path == path);
         found.push(if registered {
-            Found::problem("worktree-orphan", format!("{shown} belongs to no task"))
+            Found::problem("worktree-orphan", format!("{shown} belongs to no open task"))
                 .about(shown)
                 .curable(Cure::RemoveWorktree(task))
         } else {

@@ -50,6 +50,17 @@ async fn an_orphan_worktree_goes_to_the_trash_after_its_files_are_on_a_ref() {
     assert!(names(&ward.paths.trash).iter().any(|name| name.starts_with("ghost-")));
 }
 
+/// `swarm worktree create 1.1` makes it, and `swarm worktree merge 1.1` submits what a person does there.
+#[tokio::test]
+async fn a_worktree_made_by_hand_of_an_open_task_is_no_orphan() {
+    let ward = Ward::new();
+    let path = ward.worktree("1.1").await;
+    write(&path, "by-hand.txt", b"not committed\n");
+    let report = ward.fix().await;
+    assert_eq!(report.problems, 0, "{}", shown(&report));
+    assert!(path.join("by-hand.txt").exists(), "{}", shown(&report));
+}
+
 #[tokio::test]
 async fn an_orphan_that_cannot_be_proven_disposable_stays_and_says_why() {
     let ward = Ward::new();

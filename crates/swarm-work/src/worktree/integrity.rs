@@ -72,6 +72,7 @@ impl Flaw {
             Self::TipUnreadable { tip } => {
                 format!("{} of {branch} cannot be read: back to the newest commit that can", tip.short())
             }
+            Self::Uncommitted { files: 1 } => "1 file is not committed: kept".into(),
             Self::Uncommitted { files } => format!("{files} files are not committed: kept"),
         }
     }

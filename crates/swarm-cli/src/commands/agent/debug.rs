@@ -1,5 +1,7 @@
 //! `swarm agent debug WHO`.
 
+use std::io::IsTerminal;
+
 use serde::Serialize;
 use swarm_protocol::ids::TaskId;
 
@@ -33,7 +35,9 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     let task = swarm.task_of(&args.who)?;
     let path = swarm.worktree_of(&task)?;
-    if args.print || cx.out.json {
+    // `cd "$(swarm agent debug 1.2)"` wants a path, and an editor would wait there for keys that nobody can press.
+    let at_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if args.print || cx.out.json || !at_terminal {
         return cx
             .out
             .view(&Place { task, worktree: path.display().to_string() }, |place| place.worktree.clone());

@@ -78,7 +78,10 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         if over {
             return printer.end();
         }
-        watch.wait();
+        // An agent may be silent for long; whoever has read enough shall not wait for its next word.
+        if !watch.wait_while_read(&std::io::stdout()) {
+            return Ok(());
+        }
     }
 }
 

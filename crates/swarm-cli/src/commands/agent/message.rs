@@ -85,7 +85,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 /// It stays queued; the reason why nobody waits for it any more.
 fn not_delivered(swarm: &Swarm, task: &TaskId, secs: u64) -> CliError {
     let shown = format!("swarm task show {task}");
-    if !swarm.has_coordinator() {
+    if !swarm.is_coordinated() {
         return CliError::no_coordinator("The message is queued; no swarm is running to deliver it")
             .run_instead("swarm run");
     }

@@ -63,7 +63,7 @@ pub fn run(repository: &Repository) -> Result<(), CliError> {
     let ended = run.wait().map_err(|e| CliError::environment("Cannot wait for swarm run").because(e))?;
     match ended.code() {
         Some(0 | 1) => Ok(()),
-        code => Err(CliError::environment(format!("swarm run ended with {code:?}"))),
+        _ => Err(CliError::environment(format!("swarm run ended with {ended}"))),
     }
 }
 

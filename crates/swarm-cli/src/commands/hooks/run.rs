@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use swarm_protocol::deed::HookRan;
 use swarm_protocol::operation::HookOutcome;
 
 use crate::commands::operate::{DryRun, shown_lines};
@@ -44,12 +45,34 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         return shown_lines(cx, "hooks run", &Swarm::open(cx)?.would_run(&args.hook, &variables)?);
     }
     let ran = Swarm::open(cx)?.run_hook(&args.hook, &variables)?;
-    cx.out.view(&ran, |ran| format!("{}{}", harmless_lines(&ran.output), ran.outcome.describe()))?;
+    cx.out.view(&ran, text)?;
     match &ran.outcome {
         HookOutcome::Ok => Ok(()),
         failed => {
             Err(CliError::refused_now(format!("The hook {} did not pass: {}", ran.hook, failed.describe()))
                 .run_instead("swarm hooks list"))
         }
+    }
+}
+
+/// What it printed, and below that how it ended.
+fn text(ran: &HookRan) -> String {
+    let (printed, ended) = (harmless_lines(&ran.output), ran.outcome.describe());
+    if printed.is_empty() { ended } else { format!("{printed}\n{ended}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_a_hook_ended_stands_on_a_line_of_its_own() {
+        let ran = |output: &str| HookRan {
+            hook: "pre-merge".into(),
+            outcome: HookOutcome::Failed { code: Some(7) },
+            output: output.into(),
+        };
+        assert_eq!(text(&ran("one\ntwo\n")), "one\ntwo\nfailed with exit code 7");
+        assert_eq!(text(&ran("")), "failed with exit code 7");
     }
 }

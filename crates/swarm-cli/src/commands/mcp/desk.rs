@@ -71,6 +71,7 @@ fn would(swarm: &Swarm, deed: &Deed) -> Result<PreviewView, CliError> {
             ("worktree create", swarm.would_make_worktree(task, from.as_deref())?)
         }
         Deed::CleanUp { task } => {
+            swarm.refuse_without_worktree(task)?;
             let look = GiveUp { only_look: true, ..GiveUp::default() };
             let line = match swarm.give_up_worktree(task, look)? {
                 Removal::Removed => format!("the worktree of {task} is removed"),

@@ -73,8 +73,9 @@ pub fn approve(cx: &Context, swarm: &Swarm, draft: &Draft, yes: bool) -> Result<
     let view =
         |approved| DraftView { plan: &draft.plan, draft: &draft.file, usage: draft.talk.usage, approved };
     let ways = format!(
-        "Kept in {file}: `swarm plan save {file}` saves it, `swarm plan refine WISH` has it changed",
-        file = draft.file
+        "Kept in {}: `swarm plan save {}` saves it, `swarm plan refine WISH` has it changed",
+        draft.file,
+        swarm.pasted(&swarm.root().join(&draft.file))
     );
     if !cx.out.json {
         cx.out.prose(&text(draft))?;

@@ -74,7 +74,7 @@ impl Begun {
 /// Starts it and waits until it answers or has ended. `waits`: somebody stays to hear what it came to.
 pub fn start(cx: &Context, goal: Option<&str>, waits: bool) -> Result<Begun, CliError> {
     let swarm = Swarm::open(cx)?;
-    if swarm.has_coordinator() || swarm.is_watched() {
+    if swarm.is_coordinated() {
         return Err(CliError::owned("A coordinator is already running").run_instead("swarm status --watch"));
     }
     let path = swarm.run_folder().join("coordinator.log");

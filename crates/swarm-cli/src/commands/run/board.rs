@@ -132,7 +132,7 @@ fn total_line(view: &StatusView, now: Timestamp) -> String {
     }
     let more = view.agents.len().saturating_sub(AGENTS_MAX);
     if more > 0 {
-        words.push(format!("{more} more agents"));
+        words.push(output::counted(more, "more agent", "more agents"));
     }
     if view.draining {
         words.push("stopping".into());

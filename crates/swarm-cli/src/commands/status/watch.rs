@@ -8,6 +8,7 @@ use swarm_protocol::view::StatusView;
 use super::screen::screen;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::output::counted;
 use crate::swarm::Swarm;
 use crate::watch::Watch;
 
@@ -51,10 +52,13 @@ fn view_time(swarm: &Swarm, view: &StatusView) -> swarm_protocol::time::Timestam
     view.agents.iter().map(|agent| agent.since).max().unwrap_or_else(|| swarm.now())
 }
 
-/// True when the person wants to leave.
+/// True when the person wants to leave, or nobody reads any more.
 fn wait(watch: &Watch, terminal: Option<&Terminal>) -> bool {
+    if terminal.is_none() {
+        return !watch.wait_while_read(&io::stdout());
+    }
     let stdin = io::stdin();
-    if !watch.wait_or(terminal.map(|_| &stdin)) {
+    if !watch.wait_or(Some(&stdin)) {
         return false;
     }
     let mut keys = [0; 64];
@@ -85,7 +89,10 @@ fn draw(text: &str) -> io::Result<()> {
         drawn.push_str("\u{1b}[K\r\n");
     }
     let more = lines.len().saturating_sub(room);
-    let foot = if more > 0 { format!("… {more} more lines; q quits") } else { "q quits".into() };
+    let foot = match more {
+        0 => "q quits".to_owned(),
+        more => format!("… {}; q quits", counted(more, "more line", "more lines")),
+    };
     drawn.push_str(&format!("\u{1b}[J\u{1b}[{rows};1H{foot}\u{1b}[K"));
     let mut out = io::stdout().lock();
     out.write_all(drawn.as_bytes())?;

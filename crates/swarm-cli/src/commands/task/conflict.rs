@@ -7,7 +7,7 @@ use swarm_protocol::ids::TaskId;
 
 use crate::context::Context;
 use crate::error::CliError;
-use crate::output::{harmless, harmless_code};
+use crate::output::{counted, harmless, harmless_code};
 use crate::swarm::Swarm;
 
 /// What was there, what trunk made of it, and what the task made of it.
@@ -19,10 +19,7 @@ pub fn show(id: &TaskId, cx: &Context) -> Result<(), CliError> {
 fn text(conflict: &WorkConflict, trunk: &str) -> String {
     let WorkConflict { task, base, trunk: on_trunk, tip, files, more_files } = conflict;
     let mut text = String::new();
-    let count = match files.len() + more_files {
-        1 => "1 file".to_owned(),
-        n => format!("{n} files"),
-    };
+    let count = counted(files.len() + more_files, "file", "files");
     let branch = task.branch();
     let _ = writeln!(text, "The work of task {task} conflicts with {} in {count}", harmless(trunk));
     let _ = writeln!(
@@ -36,7 +33,8 @@ fn text(conflict: &WorkConflict, trunk: &str) -> String {
     let sides = Sides { trunk, branch: &branch };
     files.iter().for_each(|file| sides.file(&mut text, file));
     if *more_files > 0 {
-        let _ = writeln!(text, "\n{more_files} more files are not shown: merge, and `git diff` shows them");
+        let more = counted(*more_files, "more file is", "more files are");
+        let _ = writeln!(text, "\n{more} not shown: merge, and `git diff` shows the rest");
     }
     let _ = writeln!(
         text,
@@ -69,7 +67,9 @@ impl Sides<'_> {
             }
         }
         if file.more_places > 0 {
-            let _ = writeln!(text, "  {} more places of this file are not shown", file.more_places);
+            let more =
+                counted(file.more_places, "more place of this file is", "more places of this file are");
+            let _ = writeln!(text, "  {more} not shown");
         }
     }
 }

@@ -36,7 +36,7 @@ pub struct Members {
     /// Priority from 0 (most urgent) to 4 (default: 2)
     #[arg(long, value_name = "0-4", value_parser = clap::value_parser!(u8).range(0..=4))]
     pub priority: Option<u8>,
-    /// Profile of its agent
+    /// Profile of its agent; '' for the one that the configuration names
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
     /// Who reviews it: none, command, agent, council or human; '' for whom the configuration names
@@ -84,7 +84,7 @@ impl Members {
             tags: self.tags.map(words),
             size: self.size.map(|size| Some(size.into())),
             priority: self.priority.map(Some),
-            profile: self.profile.map(Some),
+            profile: self.profile.map(|word| Some(word).filter(|word| !word.is_empty())),
             isolation: self.isolation.map(|word| Some(word).filter(|word| !word.is_empty())),
             review: self.review.map(|word| Some(word).filter(|word| !word.is_empty())),
             allow_empty: self.allow_empty,

@@ -76,7 +76,9 @@ fn by_agent(args: &Args, cx: &Context) -> Result<(), CliError> {
     let wish = args.wish.as_deref().unwrap_or_default();
     let draft = swarm.propose_parts(id, wish, args.agent.as_deref())?;
     let file = swarm.relative(&draft.file);
-    let ways = format!("Kept in {file}: `swarm task split {id} {file}` takes it as it is, or as you edit it");
+    let pasted = swarm.pasted(&draft.file);
+    let ways =
+        format!("Kept in {file}: `swarm task split {id} {pasted}` takes it as it is, or as you edit it");
     if !cx.out.json {
         let parts: Vec<TaskFile> = draft.parts.iter().cloned().map(TaskFile::from).collect();
         cx.out.prose(&format!("{}\n{}", make::tasks(parts.iter()), make::spent(&draft.usage)))?;

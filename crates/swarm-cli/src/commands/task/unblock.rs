@@ -1,14 +1,14 @@
 //! `swarm task unblock TASK…`.
 
+use serde::Serialize;
 use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::Status;
 
-use crate::commands::answered;
-use crate::commands::operate::{DryRun, shown};
+use crate::commands::operate::{DryRun, each};
 use crate::context::Context;
 use crate::error::CliError;
-use crate::output;
+use crate::output::{self, preview};
 use crate::swarm::Swarm;
 
 /// Return tasks to the queue
@@ -34,34 +34,36 @@ pub struct Args {
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
+    // What is printed as JSON follows from what was typed, not from how many there happen to be.
+    let is_one = !args.all && args.tasks.len() == 1;
     let tasks = if args.all { blocked(&swarm, args.kind.as_deref())? } else { args.tasks };
     let command = |task: &TaskId| Command::UnblockTask { task: task.clone() };
     if args.dry.dry_run {
-        return tasks.iter().try_for_each(|task| shown(cx, &swarm.preview(&command(task))?));
+        let (seen, refused) = each(&tasks, |task| swarm.preview(&command(task)));
+        tell(cx, &seen, is_one, preview::text)?;
+        return refused.map_or(Ok(()), Err);
     }
-    match &tasks[..] {
-        [task] => answered(cx, &swarm.ask(command(task))?)?,
-        tasks => {
-            // Each on its own: one that cannot go back does not keep the others.
-            let mut refused = None;
-            let mut answers: Vec<Answer> = Vec::new();
-            for task in tasks {
-                match swarm.ask(command(task)) {
-                    Ok(answer) => answers.push(answer),
-                    Err(error) => refused = Some(error),
-                }
-            }
-            cx.out.view(&answers, |answers| {
-                let lines: Vec<String> = answers.iter().map(|one| output::harmless(&one.text)).collect();
-                lines.join("\n")
-            })?;
-            if let Some(error) = refused {
-                return Err(error);
-            }
-        }
+    let (answers, refused) = each(&tasks, |task| swarm.ask(command(task)));
+    tell(cx, &answers, is_one, |answer: &Answer| output::harmless(&answer.text))?;
+    if let Some(error) = refused {
+        return Err(error);
     }
     swarm.note_that_nothing_goes_on(&swarm.presence());
     Ok(())
+}
+
+fn tell<V: Serialize>(
+    cx: &Context,
+    done: &[V],
+    is_one: bool,
+    text: impl Fn(&V) -> String,
+) -> Result<(), CliError> {
+    match done {
+        // The error is all that there is to say.
+        [] => Ok(()),
+        [one] if is_one => cx.out.view(one, text),
+        all => cx.out.view(&all, |all| all.iter().map(text).collect::<Vec<_>>().join("\n")),
+    }
 }
 
 /// Those that a person is to unblock, as the view shows them.

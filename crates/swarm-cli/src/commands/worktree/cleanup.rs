@@ -3,7 +3,7 @@
 use swarm_protocol::deed::CleanedUp;
 use swarm_protocol::ids::TaskId;
 
-use crate::commands::operate::DryRun;
+use crate::commands::operate::{DryRun, each};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
@@ -35,9 +35,13 @@ pub struct Args {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     let tasks = if args.all { swarm.with_worktrees_of_closed()? } else { args.tasks };
-    let cleaned = tasks.iter().map(|task| swarm.clean_up(task, args.force, args.dry.dry_run));
-    let lines: Vec<CleanedUp> = cleaned.collect::<Result<_, _>>()?;
-    cx.out.view(&lines, |lines| text(lines))
+    let (lines, refused) = each(&tasks, |task| swarm.clean_up(task, args.force, args.dry.dry_run));
+    // Of all of them each was there a moment ago: somebody else was quicker.
+    let refused = refused.filter(|error| !args.all || error.kind != "nothing_there");
+    if refused.is_none() || !lines.is_empty() {
+        cx.out.view(&lines, |lines| text(lines))?;
+    }
+    refused.map_or(Ok(()), Err)
 }
 
 fn text(lines: &[CleanedUp]) -> String {

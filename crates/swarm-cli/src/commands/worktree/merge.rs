@@ -28,7 +28,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     }
     let answer = swarm.ask(command)?;
     answered(cx, &answer)?;
-    if !swarm.has_coordinator() {
+    if !swarm.is_coordinated() {
         output::note("Note: no coordinator is running; `swarm run` merges it");
     }
     Ok(())
