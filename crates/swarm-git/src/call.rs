@@ -303,6 +303,17 @@ impl GitCall {
         Ok(text.trim_end_matches('\n').to_owned())
     }
 
+    /// Whether git ends well. An error where it could not be run, or somebody ended it: that says nothing about what it
+    /// was asked.
+    pub async fn succeeds(self) -> Result<bool, GitError> {
+        let command = self.shown();
+        let ended = self.any().await?;
+        match ended.status.code() {
+            Some(code) => Ok(code == 0),
+            None => Err(failed(command, &ended)),
+        }
+    }
+
     /// For commands whose exit code 1 means *no*, not failure.
     pub async fn if_yes(self) -> Result<Option<Vec<u8>>, GitError> {
         let command = self.shown();
