@@ -1,9 +1,11 @@
 //! V3: what a reviewer is told of every file that changed, with real git.
 
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 
 use crate::git_scratch::Scratch;
-use swarm_git::DiffKind;
+use swarm_git::{DiffKind, NewCommit};
 
 #[tokio::test]
 async fn every_changed_file_is_named_with_what_became_of_it() {
@@ -62,4 +64,60 @@ async fn every_changed_file_is_named_with_what_became_of_it() {
     // What decides about work sees it, too.
     let paths = git.changed_paths(&from, &to).await.expect("git works");
     assert!(paths.iter().any(|path| path.as_os_str() == "library"), "{paths:?}");
+}
+
+/// Some settings make git refuse wherever it is not asked at the top of a checkout, or tell and write other bytes.
+#[tokio::test]
+async fn what_a_person_has_set_for_git_changes_neither_what_is_told_nor_what_is_made() {
+    let scratch = Scratch::new();
+    scratch.write("a.txt", "größer\n");
+    let (from, to) = (scratch.oid("HEAD"), scratch.commit_all("größer"));
+    let settings = [
+        ("diff.orderFile", "scripts/order"),
+        ("i18n.commitEncoding", "ISO-8859-1"),
+        ("i18n.logOutputEncoding", "ISO-8859-1"),
+    ];
+    for (name, value) in settings {
+        scratch.git(["config", name, value]);
+    }
+    let git = scratch.open().await;
+    for kind in [DiffKind::Patch, DiffKind::Stat, DiffKind::Files] {
+        let told = git.diff_text(&from, &to, kind).await.expect("git works");
+        assert!(String::from_utf8_lossy(&told).contains("a.txt"), "{kind:?}");
+    }
+    let patches = git.patches(&from, &to).await.expect("git works");
+    assert!(String::from_utf8_lossy(&patches).contains("+größer"));
+    let touched = git.touched_paths(&from, &to).await.expect("git works");
+    assert_eq!(touched, BTreeSet::from([PathBuf::from("a.txt")]));
+    let told = git.told(std::slice::from_ref(&to)).await.expect("git works");
+    assert_eq!(told.iter().map(|one| one.summary.as_str()).collect::<Vec<_>>(), ["größer"]);
+    let (tree, message) = (git.tree_of(&to).await.expect("a tree"), "größer\n".as_bytes());
+    let new = NewCommit { tree: &tree, parents: &[], author: None, encoding: None, message, at_secs: 0 };
+    let made = git.make_commit(new).await.expect("git works");
+    let raw = scratch.git(["cat-file", "commit", made.as_str()]);
+    assert!(!raw.contains("encoding") && raw.ends_with("größer"), "{raw}");
+}
+
+/// A secret that came with a merge and went again is in trunk's history for ever.
+#[tokio::test]
+async fn what_only_a_merge_brings_is_told_and_what_it_takes_over_is_not() {
+    let scratch = Scratch::new();
+    scratch.git(["switch", "--quiet", "--create", "side"]);
+    scratch.write("side.txt", "side\n");
+    scratch.commit_all("side");
+    scratch.git(["switch", "--quiet", "main"]);
+    scratch.write("b.txt", "b two\n");
+    let trunk = scratch.commit_all("trunk goes on");
+    scratch.git(["switch", "--quiet", "side"]);
+    scratch.git(["merge", "--quiet", "--no-commit", "main"]);
+    scratch.write("settings", "password\n");
+    scratch.commit_all("trunk, and more");
+    scratch.git(["rm", "--quiet", "settings"]);
+    let tip = scratch.commit_all("without it");
+    let git = scratch.open().await;
+    let patches = git.patches(&trunk, &tip).await.expect("git works");
+    let patches = String::from_utf8_lossy(&patches);
+    assert!(patches.contains("+password") && !patches.contains("b two"), "{patches}");
+    let touched = git.touched_paths(&trunk, &tip).await.expect("git works");
+    assert_eq!(touched, BTreeSet::from(["settings", "side.txt"].map(PathBuf::from)));
 }

@@ -33,6 +33,23 @@ async fn unfinished_work_is_saved_without_touching_index_or_files() {
     assert_eq!(save_wip(&git, &made.path, &task, &run, &made.tip).await.unwrap(), Some(saved), "asked twice");
 }
 
+/// So says the configuration of a repository that came from a machine on which `A` is `a`.
+#[tokio::test]
+async fn files_whose_names_differ_in_case_alone_are_saved_each_under_its_own() {
+    let scratch = Scratch::new();
+    scratch.write("A.TXT", "loud\n");
+    scratch.commit_all("loud");
+    scratch.git(["config", "core.ignoreCase", "true"]);
+    let git = scratch.open().await;
+    let (task, run) = (task("t1"), RunId::nth(1));
+    let made = prepare(&git, &task, &scratch.worktrees(), &BaseRule::Trunk("main".into())).await.unwrap();
+    write(&made.path, "a.txt", b"changed\n");
+    let saved = save_wip(&git, &made.path, &task, &run, &made.tip).await.unwrap().expect("there is work");
+    for (file, text) in [("a.txt", "changed"), ("A.TXT", "loud")] {
+        assert_eq!(scratch.git(["show", &format!("{saved}:{file}")]), text, "{file}");
+    }
+}
+
 #[tokio::test]
 async fn the_rest_is_committed_onto_the_branch_and_status_is_clean() {
     let scratch = Scratch::new();

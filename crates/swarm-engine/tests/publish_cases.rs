@@ -1,12 +1,16 @@
 //! W4, W9: publishing into every state a person's checkout can be in, with nobody killed.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
 use crate::git_scratch;
 use crate::publish_situations;
 
-use git_scratch::{git_in, write};
+use git_scratch::{Scratch, git_in, write};
 use publish_situations::Situation::{self, *};
 use publish_situations::Story;
-use swarm_work::publish::{Intent, Publication, publish};
+use swarm_work::publish::{Aside, Intent, Publication, Saving, bring_back, publish, set_aside};
 
 #[tokio::test]
 async fn every_situation_is_published_or_waits_with_its_reason() {
@@ -146,4 +150,25 @@ async fn a_coordinator_that_lost_its_lock_moves_no_ref_and_no_file() {
         assert_eq!(story.scratch.oid("main"), story.intent.old, "{situation:?}");
         story.check_nothing_left(&format!("{situation:?}, not the owner"));
     }
+}
+
+#[tokio::test]
+async fn what_was_put_aside_comes_back_also_under_a_name_that_is_no_text() {
+    let scratch = Scratch::new();
+    let odd = OsStr::from_bytes(b"caf\xe9.txt");
+    write(&scratch.repo, odd, b"one\n");
+    let old = scratch.commit_all("an odd name");
+    write(&scratch.repo, odd, b"two\n");
+    let new = scratch.commit_all("changed");
+    scratch.git(["reset", "--quiet", "--hard", old.as_str()]);
+    write(&scratch.repo, odd, b"mine\n");
+    let git = scratch.open().await;
+    let intent = Intent { trunk: "main".into(), old, new };
+    let saving = Saving { ref_name: "refs/swarm/aside/1", at_secs: 0 };
+    let aside = set_aside(&git, &intent, &saving).await.expect("git works");
+    assert!(matches!(&aside, Aside::Clear { saved } if saved.len() == 1), "{aside:?}");
+    assert_eq!(std::fs::read(scratch.repo.join(odd)).expect("it is there"), b"one\n");
+    let brought = bring_back(&git, "main", saving.ref_name).await.expect("git works");
+    assert_eq!(brought.back, [PathBuf::from(odd)]);
+    assert_eq!(std::fs::read(scratch.repo.join(odd)).expect("it is there"), b"mine\n");
 }

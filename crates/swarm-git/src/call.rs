@@ -21,7 +21,7 @@ use swarm_process::{Call, Ended, Input, ProcessError};
 
 /// Switches of every call. Nothing may start on its own (gc, maintenance, a file monitor, a hook),
 /// nothing may ask, and nothing may go into a nested repository, whose configuration is not the person's.
-const SWITCHES: [&str; 11] = [
+const SWITCHES: [&str; 15] = [
     // Without it a power cut can leave a ref that was renamed into place without its bytes: the trunk would be lost.
     "core.fsync=reference",
     "gc.auto=0",
@@ -35,6 +35,13 @@ const SWITCHES: [&str; 11] = [
     "submodule.recurse=false",
     "advice.detachedHead=false",
     "core.quotePath=false",
+    // Named from the top of a checkout, and not found from anywhere else: every comparison would fail.
+    "diff.orderFile=/dev/null",
+    // Messages are written and read in UTF-8, whatever a person has for the own ones.
+    "i18n.commitEncoding=UTF-8",
+    "i18n.logOutputEncoding=UTF-8",
+    // What is told of commits is read by programs, and a check of signatures would stand between.
+    "log.showSignature=false",
 ];
 
 /// Variables handed on from our own environment: where programs, the person's own configuration
@@ -294,6 +301,17 @@ impl GitCall {
         let text = String::from_utf8(output)
             .map_err(|_| GitError::Unreadable { command, what: "not UTF-8".into() })?;
         Ok(text.trim_end_matches('\n').to_owned())
+    }
+
+    /// Whether git ends well. An error where it could not be run, or somebody ended it: that says nothing about what it
+    /// was asked.
+    pub async fn succeeds(self) -> Result<bool, GitError> {
+        let command = self.shown();
+        let ended = self.any().await?;
+        match ended.status.code() {
+            Some(code) => Ok(code == 0),
+            None => Err(failed(command, &ended)),
+        }
     }
 
     /// For commands whose exit code 1 means *no*, not failure.

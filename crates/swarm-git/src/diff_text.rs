@@ -42,7 +42,7 @@ impl Git {
     }
 
     /// What each commit of `from..to` changes, as patches: also what a later one takes away again, which comes to trunk's
-    /// history all the same. Merges are left out: what they bring is changed by the commits below them.
+    /// history all the same. Of a merge what it has beside what its parents bring, such as the way in which a conflict ended.
     pub async fn patches(&self, from: &Oid, to: &Oid) -> Result<Vec<u8>, GitError> {
         let how = ["--patch", "--src-prefix=a/", "--dst-prefix=b/"];
         self.each_of(from, to).args(PLAIN.iter().skip(1)).args(how).arg("--").long_list().ok().await
@@ -57,7 +57,7 @@ impl Git {
 
     fn each_of(&self, from: &Oid, to: &Oid) -> GitCall {
         let range = format!("{from}..{to}");
-        self.call(["log", "--format=", "--no-merges", "--no-show-signature"]).arg(range)
+        self.call(["log", "--format=", "--diff-merges=remerge", "--root"]).arg(range)
     }
 
     /// Where what the task itself changes begins: what came from trunk into its branch meanwhile is not its work.

@@ -26,6 +26,8 @@ impl Git {
         // Like every object it becomes durable with the sync of the file system that all of ours wait for.
         let call = self.call(["fast-import", "--quiet", "--done"]).global("-c");
         let call = call.global("core.fsync=reference,-pack,-pack-metadata");
+        // The names are those of trees. Where it passes over their case it puts one file in the place of another.
+        let call = call.global("-c").global("core.ignoreCase=false");
         let said = call.stdin(Input::Bytes(script(commit, changes))).ok().await?;
         let empty = EMPTY_TREE[usize::from(commit.as_str().len() > 40)];
         // `040000 tree <oid>` and a tab, or `missing` where nothing is left.

@@ -95,13 +95,13 @@ impl Git {
     async fn is_whole(&self, tip: &Oid) -> Result<bool, GitError> {
         let asked =
             ["rev-list", "--objects", "--quiet", tip.as_str(), "--not", "--exclude=swarm/*", "--branches"];
-        Ok(self.call(asked).any().await?.status.success())
+        self.call(asked).succeeds().await
     }
 
     /// An error unless every object is there that this commit has and the other has not.
     pub async fn is_complete(&self, commit: &Oid, besides: &Oid) -> Result<(), GitError> {
         let asked = ["rev-list", "--objects", "--quiet", commit.as_str(), "--not", besides.as_str()];
-        match self.call(asked).any().await?.status.success() {
+        match self.call(asked).succeeds().await? {
             true => Ok(()),
             false => Err(GitError::Pruned { commit: commit.clone() }),
         }
@@ -191,16 +191,18 @@ fn holds_nothing(file: &Path) -> bool {
     !is_lock && fs::read(file).is_ok_and(|bytes| is_nothing(bytes.first().copied()))
 }
 
-fn entries(dir: &Path) -> Vec<PathBuf> {
-    fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+/// Of one kind. A link is neither a folder nor a file here: what it leads to is not ours to remove.
+fn entries(dir: &Path, wanted: impl Fn(fs::FileType) -> bool) -> Vec<PathBuf> {
+    let all = fs::read_dir(dir).into_iter().flatten().flatten();
+    all.filter(|entry| entry.file_type().is_ok_and(&wanted)).map(|entry| entry.path()).collect()
 }
 
 fn folders(dir: &Path) -> Vec<PathBuf> {
-    entries(dir).into_iter().filter(|path| path.is_dir()).collect()
+    entries(dir, |kind| kind.is_dir())
 }
 
 fn files(dir: &Path) -> Vec<PathBuf> {
-    entries(dir).into_iter().filter(|path| path.is_file()).collect()
+    entries(dir, |kind| kind.is_file())
 }
 
 pub(super) fn files_below(dir: &Path) -> Vec<PathBuf> {
@@ -263,5 +265,38 @@ mod tests {
         assert_eq!(open.forget_pruned().await.expect("looked"), 0);
         assert_eq!(open.refs_under(OURS).await.expect("refs").len(), 2);
         git(&["gc", "--quiet", "--prune=now"]).await;
+    }
+
+    #[tokio::test]
+    async fn what_a_link_among_the_refs_leads_to_is_left_alone() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (repo, outside) = (dir.path().join("repo"), dir.path().join("outside"));
+        for folder in [&repo, &outside] {
+            fs::create_dir(folder).expect("made");
+        }
+        let person = ["-c", "user.name=A", "-c", "user.email=a@b"];
+        for args in [&["init", "--quiet"][..], &["commit", "--quiet", "--allow-empty", "--message=start"]] {
+            crate::GitCall::by_hand(&repo).args(person).args(args).ok().await.expect("git works");
+        }
+        for name in ["__init__.py", "Cargo.lock"] {
+            fs::write(outside.join(name), "").expect("written");
+        }
+        let open = Git::discover(&repo).await.expect("fit");
+        let ours = open.common_dir.join(OURS);
+        fs::create_dir_all(&ours).expect("made");
+        std::os::unix::fs::symlink(&outside, ours.join("out")).expect("linked");
+        assert_eq!(open.clear_torn().await.expect("looked"), 0);
+        assert_eq!(open.clear_own_ref_locks().await, 0);
+        assert_eq!(fs::read_dir(&outside).expect("a folder").count(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_git_that_somebody_ended_says_nothing() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let call = |args: &[&str]| crate::GitCall::by_hand(dir.path()).args(args);
+        assert!(call(&["version"]).succeeds().await.expect("it ended"));
+        assert!(!call(&["rev-parse", "--verify", "HEAD"]).succeeds().await.expect("it ended"));
+        let ended = call(&["-c", "alias.end=!kill -9 $PPID", "end"]).succeeds().await;
+        assert!(matches!(ended, Err(GitError::Failed { .. })), "{ended:?}");
     }
 }

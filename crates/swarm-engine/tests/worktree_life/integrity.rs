@@ -1,6 +1,7 @@
 //! F5: what may be wrong with a worktree before an agent is let into it again is found, told and put right, and no file
 //! is lost on the way.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use swarm_work::worktree::{Flaw, Prepared, examine};
@@ -194,4 +195,24 @@ async fn a_strangers_folder_is_left_alone() {
     assert_eq!(flaws, [Flaw::Foreign]);
     assert!(field.try_prepare("t1").await.is_err());
     assert!(Path::new(&place).join("mine.txt").is_file());
+}
+
+/// Otherwise a moment without memory would take an agent's commits from its branch.
+#[tokio::test]
+async fn no_branch_goes_back_because_git_was_ended_while_it_looked() {
+    let (field, made) = at_work().await;
+    let tip = git_in(&made.path, ["rev-parse", "HEAD"]);
+    let programs = field.scratch.dir.path().join("programs");
+    let path = std::env::var("PATH").expect("programs are somewhere");
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *--verify-objects*) kill -9 $$;; esac\nPATH='{path}'\nexec git \"$@\"\n"
+    );
+    write(&programs, "git", script.as_bytes());
+    std::fs::set_permissions(programs.join("git"), std::fs::Permissions::from_mode(0o755)).expect("ours");
+    let path = format!("{}:{path}", programs.display());
+    let git = field.git.clone().with_env("PATH", &path);
+    assert!(examine(&git, &task("t1"), &field.scratch.worktrees()).await.is_err());
+    let ended = Field { git, ..field };
+    assert!(ended.try_prepare("t1").await.is_err());
+    assert_eq!(git_in(&made.path, ["rev-parse", "swarm/t1"]), tip);
 }

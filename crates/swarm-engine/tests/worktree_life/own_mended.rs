@@ -179,3 +179,44 @@ async fn a_death_after_a_detached_head_was_handed_in_is_put_right_the_next_time(
         assert_eq!(status, "## swarm/t1", "{branch_follows}");
     }
 }
+
+/// Somebody else's file, on trunk already: no agent could do anything about its size. What a merge has beside that counts.
+#[tokio::test]
+async fn a_merge_with_trunk_is_taken_although_trunk_has_a_file_that_is_too_large() {
+    let lent = Lent::new().await;
+    let scratch = &lent.field.scratch;
+    lent.sh("echo own > own.txt; git add -A; git commit -qm own");
+    assert!(matches!(lent.hand_in().await, HandedIn::Moved { .. }));
+    let big = vec![b'x'; usize::try_from(FILE_MAX).expect("small") + 1];
+    std::fs::write(scratch.at("big.bin"), &big).expect("written");
+    scratch.commit_all("a person's");
+    lent.open().await;
+    lent.sh("git merge -q --no-edit main");
+    let handed = lent.hand_in().await;
+    assert!(matches!(handed, HandedIn::Moved { .. }), "{handed:?}");
+    scratch.write("b.txt", "b two\n");
+    scratch.commit_all("trunk goes on");
+    lent.open().await;
+    lent.sh(
+        "git merge -q --no-commit main; truncate -s 3000000 huge; git add huge; git commit -qm 'and more'",
+    );
+    // The person's store has it, so it is not left out before.
+    let huge = lent.made.path.join("huge");
+    git_in(&scratch.repo, ["hash-object", "-w", huge.to_str().expect("text")]);
+    let handed = lent.hand_in().await;
+    let HandedIn::Refused { why } = handed else { panic!("{handed:?}") };
+    assert!(why.contains("huge has 2 MB"), "{why}");
+}
+
+/// As people have it who carry packs elsewhere in parts.
+#[tokio::test]
+async fn all_of_the_work_arrives_also_where_packs_are_cut_into_several() {
+    let lent = Lent::new().await;
+    lent.field.scratch.git(["config", "pack.packSizeLimit", "1m"]);
+    lent.sh("for n in 1 2 3; do head -c 700000 /dev/urandom > f$n; done; git add -A; git commit -qm files");
+    let handed = lent.hand_in().await;
+    assert!(matches!(handed, HandedIn::Moved { .. }), "{handed:?}");
+    for name in ["f1", "f2", "f3"] {
+        assert_eq!(lent.field.scratch.git(["cat-file", "-s", &format!("swarm/t1:{name}")]), "700000");
+    }
+}

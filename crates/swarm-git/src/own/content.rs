@@ -30,24 +30,25 @@ impl Stranger<'_> {
     ) -> Result<Option<String>, GitError> {
         let list = self.checked(["rev-list", "--stdin"]).stdin(Input::Bytes(revs(tips, known)));
         let commits = list.long_list().ok().await?;
+        // Of a merge what none of its parents has: what it took over from one was looked at there, or is the person's.
         let diff =
-            ["diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--raw", "--no-renames", "--no-abbrev"];
+            ["diff-tree", "--stdin", "-r", "-z", "-c", "--root", "--raw", "--no-renames", "--no-abbrev"];
         let diff = self.checked(diff).arg(ALL_LINKS).stdin(Input::Bytes(commits));
         let raw = diff.long_list().ok().await?;
         let (mut linked, mut files) = (Vec::new(), BTreeMap::new());
         let mut words = raw.split(|byte| *byte == 0);
         while let Some(word) = words.next() {
-            let Some(change) = word.strip_prefix(b":") else { continue };
+            if !word.starts_with(b":") {
+                continue;
+            }
             let path = words.next().unwrap_or_default();
-            let added = !change.ends_with(b"D");
-            if added && let Some(what) = bad_name(path) {
+            let Some((mode, blob)) = brought(word) else { continue };
+            if let Some(what) = bad_name(path) {
                 return Ok(Some(format!("the name {} {what}", shown(path))));
             }
-            let fields: Vec<&[u8]> = change.split(|byte| *byte == b' ').collect();
-            match fields[..] {
-                [_, LINK, ..] if added => linked.push(path.to_vec()),
-                [_, _, _, blob, _] if added => drop(files.insert(blob.to_vec(), path.to_vec())),
-                _ => {}
+            match mode == LINK {
+                true => linked.push(path.to_vec()),
+                false => drop(files.insert(blob.to_vec(), path.to_vec())),
             }
         }
         // Each by itself, wherever it came from: what was refused once may be in the person's store since.
@@ -109,6 +110,15 @@ fn too_large(path: &[u8], bytes: u64) -> String {
     )
 }
 
+/// Mode and object that a change leads to: `:<mode> <mode> <oid> <oid> M`, with a colon, a mode and an object more for each
+/// further parent. None: the path is gone.
+fn brought(change: &[u8]) -> Option<(&[u8], &[u8])> {
+    let parents = change.iter().take_while(|byte| **byte == b':').count();
+    let fields: Vec<&[u8]> = change[parents..].split(|byte| *byte == b' ').collect();
+    let (mode, blob) = (*fields.get(parents)?, *fields.get(2 * parents + 1)?);
+    mode.iter().any(|byte| *byte != b'0').then_some((mode, blob))
+}
+
 fn bad_name(path: &[u8]) -> Option<&'static str> {
     // Ends of lines and tabs are odd, and do no harm.
     if path.iter().any(|byte| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t' | b'\r')) {
@@ -121,4 +131,23 @@ fn bad_name(path: &[u8]) -> Option<&'static str> {
 
 pub(super) fn shown(path: &[u8]) -> String {
     path_of(path).to_string_lossy().chars().take(200).flat_map(char::escape_default).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_leads_to_what_the_commit_has_whatever_it_had_before() {
+        let check = |change: &str, expected: Option<(&str, &str)>| {
+            let expected = expected.map(|(mode, oid)| (mode.as_bytes(), oid.as_bytes()));
+            assert_eq!(brought(change.as_bytes()), expected, "{change}");
+        };
+        check(":000000 100644 00 aa A", Some(("100644", "aa")));
+        check(":100644 160000 aa bb T", Some(("160000", "bb")));
+        check(":100644 000000 aa 00 D", None);
+        check("::100644 000000 100755 aa 00 cc MA", Some(("100755", "cc")));
+        check(":::100644 100644 100644 000000 aa bb cc 00 DDD", None);
+        check(":torn", None);
+    }
 }

@@ -191,6 +191,8 @@ impl Stranger<'_> {
         copied: &Copied,
     ) -> Result<Option<String>, GitError> {
         let pack = self.unchecked(["pack-objects", "--quiet", "--revs", "--no-reuse-delta", "--threads=1"]);
+        // A person may have packs cut into several: only one is checked and given.
+        let pack = pack.global("-c").global("pack.packSizeLimit=0");
         let pack = pack.arg(self.place.join("checked/pack/pack")).stdin(Input::Bytes(revs(tips, known)));
         let Some(why) = refusal(pack).await? else { return Ok(None) };
         let named = match copied.too_large.is_empty() {

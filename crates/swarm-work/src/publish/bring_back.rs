@@ -1,13 +1,14 @@
 //! A person's local changes that were put on a ref, back in the checkout: each file only where nothing has been changed
 //! since. What cannot go back stays on its ref.
 
+use std::ffi::OsString;
 use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::Oid;
 
 use crate::worktree::checkouts_of_people;
-use swarm_git::{Change, Checkout, Entry, Git, GitError, MODE_GITLINK, MODE_SYMLINK};
+use swarm_git::{Change, Checkout, Entry, Git, GitError, MODE_GITLINK, MODE_SYMLINK, path_of};
 
 /// Checkouts of one branch that are looked at.
 const CHECKOUTS_MAX: usize = 16;
@@ -78,9 +79,11 @@ async fn one_back(git: &Git, checkout: &Checkout, saved: &Oid, change: &Change) 
     let Some(entry) = &change.new else {
         return std::fs::remove_file(&full).map(|()| true).map_err(failed);
     };
-    let what = format!("{saved}:{}", change.path.display());
+    let mut what = OsString::from(format!("{saved}:"));
+    what.push(&change.path);
     let Some(bytes) = git
-        .call(["cat-file", "--filters", &what])
+        .call(["cat-file", "--filters"])
+        .arg(what)
         .git_dir(&checkout.git_dir)
         .work_tree(&checkout.path)
         .long_list()
@@ -119,7 +122,7 @@ fn write(full: &Path, entry: &Entry, bytes: &[u8]) -> std::io::Result<()> {
     let draft = dir.join(format!(".swarm-back-{}", std::process::id()));
     let _ = std::fs::remove_file(&draft);
     if entry.mode == MODE_SYMLINK {
-        symlink(std::str::from_utf8(bytes).map_err(std::io::Error::other)?, &draft)?;
+        symlink(path_of(bytes), &draft)?;
     } else {
         let mode = if entry.mode & 0o100 != 0 { 0o777 } else { 0o666 };
         let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&draft)?;

@@ -161,7 +161,7 @@ pub async fn tend_trash(git: &Git, worktrees: &Path, rule: &TrashRule) -> Emptie
     let (git, worktrees, rule) = (git.clone(), worktrees.to_owned(), *rule);
     let emptied = tokio::task::spawn_blocking(move || {
         let mut all = trashed(&git, &worktrees);
-        all.retain(|one| one.about.as_ref().is_none_or(|about| !about.keep));
+        all.retain(may_go);
         let sizes: Vec<u64> = match rule.bytes_max {
             u64::MAX => vec![0; all.len()],
             _ => all.iter().map(|one| bytes_of(&one.path)).collect(),
@@ -185,6 +185,14 @@ pub async fn tend_trash(git: &Git, worktrees: &Path, rule: &TrashRule) -> Emptie
         emptied
     });
     emptied.await.unwrap_or_default()
+}
+
+/// Whether it need not be kept for good. A word about it that is there and cannot be read at this moment may say so.
+fn may_go(one: &Trashed) -> bool {
+    match &one.about {
+        Some(about) => !about.keep,
+        None => std::fs::symlink_metadata(about_path(&one.path)).is_err(),
+    }
 }
 
 fn delete(path: &Path) -> bool {

@@ -187,7 +187,7 @@ pub(crate) async fn newest_whole(git: &Git, marker: &WorktreeMarker) -> Result<O
     let logged = record.as_deref().map(tips::logged).unwrap_or_default();
     for commit in logged.into_iter().rev().chain(saved(git, marker).await?) {
         let known = git.resolve(commit.as_str()).await.is_ok_and(|found| found.is_some());
-        if known && is_whole(git, &marker.base, &commit).await {
+        if known && is_whole(git, &marker.base, &commit).await? {
             return Ok(commit);
         }
     }

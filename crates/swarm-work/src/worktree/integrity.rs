@@ -24,6 +24,7 @@ use super::moved::{names_folder, names_record};
 use super::{Files, MarkerState, WorktreeMarker, marker_of, records_at};
 use crate::rescue;
 use swarm_git::{Checkout, Git, GitError, Head, MidWay, OwnRepository, READ_BYTES_MAX};
+use swarm_process::ProcessError;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Flaw {
@@ -207,12 +208,17 @@ pub(super) async fn of_branch(
     let Some(tip) = git.ref_value(&format!("refs/heads/{}", task.branch())).await? else {
         return Ok(Some(Flaw::BranchGone));
     };
-    Ok((!is_whole(git, &marker.base, &tip).await).then_some(Flaw::TipUnreadable { tip }))
+    Ok((!is_whole(git, &marker.base, &tip).await?).then_some(Flaw::TipUnreadable { tip }))
 }
 
-/// Whether every commit, folder and file that the task has added can be read and is what its name says.
-pub(super) async fn is_whole(git: &Git, base: &Oid, tip: &Oid) -> bool {
+/// Whether every commit, folder and file that the task has added can be read and is what its name says. A git that did not
+/// come to its end has said nothing of them: nobody's branch goes back for that.
+pub(super) async fn is_whole(git: &Git, base: &Oid, tip: &Oid) -> Result<bool, GitError> {
     let range = format!("{base}..{tip}");
     let walk = git.call(["rev-list", "--quiet", "--verify-objects", "--end-of-options", &range]);
-    walk.ok().await.is_ok()
+    match walk.succeeds().await {
+        // It waits for a pipe in the place of an object.
+        Err(GitError::Process(ProcessError::Stuck { .. })) => Ok(false),
+        answer => answer,
+    }
 }
