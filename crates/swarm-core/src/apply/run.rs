@@ -198,6 +198,8 @@ impl State {
             (t.last_failure, t.failure, t.put_off, t.transient_retries) = (None, None, None, 0);
             (t.crashes, t.overflows, t.nudge, t.changes_wanted) = (0, 0, None, None);
             t.conflicts_in.clear();
+            // Which files it changes now is found when it is built.
+            t.held_by.clear();
             (t.handed_in, t.kept) = (Some(tip.clone()), None);
             if let Stage::Done { proof: Some(proof) } = &t.stage {
                 t.landed_before = proof.own().to_vec();
