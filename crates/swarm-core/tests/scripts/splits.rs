@@ -176,3 +176,17 @@ fn what_parts_wait_for_counts_also_where_the_plan_file_does_not_know_them() {
         ",
     );
 }
+
+#[test]
+fn an_undo_makes_no_circle_through_the_parts_of_a_task() {
+    check(
+        "plan a b | split b x y | depends x:a | depends x | depends a:b | undo c4",
+        r"
+            a: Pending
+            b: Pending → Split
+            x: Pending
+            y: Pending
+            refused: Cannot undo `task edit x`, changed since: task x would depend on itself (try swarm undo 14)
+        ",
+    );
+}
