@@ -124,6 +124,15 @@ fn an_agent_that_asks_or_cannot_waits_for_a_person() {
             owed: Prepare r2
         "#,
     );
+    // What a person has blocked since waits for that person, and no longer for an answer.
+    check(
+        "plan a | start | ready a | asks a | stopped a | pause | unblock a | block a | message a | stage a | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human) → Pending → Blocked (human)
+            stage a: blocked (human): wait for me
+            attention: Task a is blocked (human) (wait for me) ["swarm task show a", "swarm task unblock a"]
+        "#,
+    );
     check(
         "plan a | start | ready a | cannot a | stopped a",
         r"
