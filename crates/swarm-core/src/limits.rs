@@ -59,6 +59,8 @@ pub const EFFECT_FAILURES_MAX: u32 = 5;
 pub const STOP_TRIES_MAX: u32 = 5;
 /// Answers of a reviewing agent that were no verdict, in a row, before the task waits for a person: one more than this.
 pub const REVIEW_TRIES: u32 = 2;
+/// Bytes of what a council remarks together: a record holds at most a megabyte, and nine may answer at length.
+pub const VERDICT_NOTES_MAX: usize = 512 * 1024;
 /// Reviews that broke before they had a verdict, in a row, before the task waits for a person.
 pub const REVIEWS_LOST_MAX: u32 = 10;
 /// Approvals that a change of the branch made void, before the task waits for a person.

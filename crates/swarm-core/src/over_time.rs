@@ -45,6 +45,10 @@ impl OverTime {
             }
             Event::TaskAdded { task, .. } => self.becomes(task, Some(Status::Pending)),
             Event::TaskRemoved { task } => self.becomes(task, None),
+            Event::PlanReset {} => {
+                let all: Vec<TaskId> = self.tasks.keys().cloned().collect();
+                all.iter().for_each(|task| self.becomes(task, Some(Status::Pending)));
+            }
             Event::Iteration { usage: Some(usage), .. }
             | Event::ReviewAnswered { usage: Some(usage), .. } => {
                 self.usage = self.usage.plus(*usage);
@@ -170,6 +174,15 @@ mod tests {
         };
         assert_eq!(of(&costs.outcome, "under_way"), Some(7));
         assert_eq!((of(&costs.task, "1.1"), of(&costs.agent, "ed-001")), (Some(7), Some(7)));
+    }
+
+    #[test]
+    fn after_a_reset_of_the_plan_everything_is_open_again() {
+        let (mut over, id) = (OverTime::default(), |id: &str| TaskId::new(id).expect("an id"));
+        over.becomes(&id("1.1"), Some(Status::Done));
+        over.becomes(&id("1.2"), Some(Status::Cancelled));
+        over.note(&Event::PlanReset {}, Timestamp(1000));
+        assert_eq!(over.view().moments.last().map(|now| (now.open, now.done)), Some((2, 0)));
     }
 
     #[test]

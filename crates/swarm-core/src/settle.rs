@@ -23,7 +23,7 @@ use crate::react;
 use crate::ready::{builds_on_trunk, dispatches, nonce};
 use crate::reviewer::{Judge, next_judge, reviewer};
 use crate::stage::{MergeStep, Stage};
-use crate::state::{State, Task};
+use crate::state::{Run, State, Task};
 
 pub use rest::{nothing_left, rests, stops_short, waits_for_review, waits_for_start};
 use slots::{restart, slot};
@@ -79,12 +79,7 @@ fn trunk_let_go(state: &State) -> Option<Event> {
 ///
 /// Without it nothing needs to look at the clock: an idle swarm sleeps.
 pub fn wakes_at(state: &State, now: Timestamp) -> Option<Timestamp> {
-    let attempts = state
-        .runs
-        .values()
-        .filter(|r| !r.ended && r.kind == RunKind::Work)
-        .map(|r| r.claimed_at.plus_secs(state.policy.max_task_secs))
-        .filter(|at| *at > now);
+    let attempts = state.runs.values().filter_map(|run| runs_out(state, run)).filter(|at| *at > now);
     let closed = state.quotas.values().filter_map(|gate| gate.closed.as_ref());
     let probes = closed
         .filter(|closed| !closed.held && closed.probing.is_none())
@@ -111,15 +106,17 @@ fn close_given_up(state: &State, now: Timestamp) -> Option<Event> {
 }
 
 fn clock_ran_out(state: &State, now: Timestamp) -> Option<Vec<Event>> {
-    let due = |claimed: Timestamp| claimed.plus_secs(state.policy.max_task_secs) <= now;
     if planted::is(Bug::AttemptWithoutBound) {
         return None;
     }
-    state
-        .runs
-        .iter()
-        .filter(|(_, r)| !r.ended && r.kind == RunKind::Work && due(r.claimed_at))
-        .find_map(|(id, _)| react::out_of_time(state, id, now))
+    let over = state.runs.iter().filter(|(_, run)| runs_out(state, run).is_some_and(|at| at <= now));
+    over.map(|(id, _)| id).find_map(|id| react::out_of_time(state, id, now))
+}
+
+/// When the time of an attempt is over; none while a pause holds it, for whoever was told to wait works on nothing.
+fn runs_out(state: &State, run: &Run) -> Option<Timestamp> {
+    let counts = !run.ended && run.kind == RunKind::Work && run.held_since.is_none();
+    counts.then(|| run.claimed_at.plus_secs(state.policy.max_task_secs).plus_ms(run.held_ms))
 }
 
 fn snapshot_due(state: &State) -> Option<Event> {

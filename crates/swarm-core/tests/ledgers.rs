@@ -45,6 +45,8 @@ const LEDGERS: &[(&str, &[&str])] = &[(
         "changes_wanted",
         "flow",
         "did",
+        "held_since",
+        "held_ms",
     ],
 )];
 

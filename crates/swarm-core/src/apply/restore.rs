@@ -31,7 +31,10 @@ impl State {
         if matches!(stage, SavedStage::Done { .. } | SavedStage::Gone { .. }) {
             self.proven = None; // trunk may have moved since it was so
         }
-        self.change(id, |t| (t.put_off, t.kept, t.withheld) = (None, None, None));
+        self.change(id, |t| {
+            (t.put_off, t.kept, t.withheld) = (None, None, None);
+            t.held_by.clear();
+        });
         if !matches!(stage, SavedStage::Working | SavedStage::Pending { started: true, .. }) {
             self.ops.first.retain(|first| first.task != *id); // nobody was at work on it then
         }

@@ -198,6 +198,8 @@ impl State {
             (t.last_failure, t.failure, t.put_off, t.transient_retries) = (None, None, None, 0);
             (t.crashes, t.overflows, t.nudge, t.changes_wanted) = (0, 0, None, None);
             t.conflicts_in.clear();
+            // Which files it changes now is found when it is built.
+            t.held_by.clear();
             (t.handed_in, t.kept) = (Some(tip.clone()), None);
             if let Stage::Done { proof: Some(proof) } = &t.stage {
                 t.landed_before = proof.own().to_vec();
@@ -241,6 +243,8 @@ impl State {
             ended: false,
             nth: self.runs_ever,
             busy_since: None,
+            held_since: None,
+            held_ms: 0,
             nudged: false,
             noted: BTreeSet::new(),
             stuck: None,
@@ -253,7 +257,7 @@ impl State {
     /// A run whose iteration ended in this very decision has not been told to go on yet.
     pub(super) fn hold_at_boundary(&mut self, at: Timestamp) {
         for run in self.runs.values_mut().filter(|run| run.busy_since == Some(at)) {
-            run.busy_since = None;
+            run.hold(at);
         }
     }
 
@@ -263,7 +267,9 @@ impl State {
             let stage = self.tasks.get(&run.task).map(|t| &t.stage);
             let works =
                 matches!(stage, Some(Stage::Active { run, .. } | Stage::Checking { run, .. }) if run == id);
-            run.busy_since = works.then_some(at);
+            if works {
+                run.go_on(at);
+            }
         }
     }
 

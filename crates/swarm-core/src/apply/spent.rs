@@ -22,7 +22,10 @@ impl State {
     pub(super) fn works_on(&mut self, run: &RunId, at: Timestamp) {
         let goes_on = self.paused.is_empty();
         if let Some(run) = self.runs.get_mut(run) {
-            run.busy_since = goes_on.then_some(at);
+            match goes_on {
+                true => run.go_on(at),
+                false => run.hold(at),
+            }
         }
     }
 

@@ -331,6 +331,12 @@ fn broken(state: &State, back: &[FactChange]) -> Option<InTheWay> {
             false => InTheWay { task: missing.clone(), fact: Fact::Part(id.clone(), TaskPart::Spec), words },
         });
     }
+    // A task that was split waits for its parts as well.
+    for (id, whole) in state.tasks.iter().filter(|(_, task)| !task.parts.is_empty()) {
+        let parts: Vec<TaskId> =
+            whole.parts.iter().filter(|part| edges.contains_key(*part)).cloned().collect();
+        edges.entry(id.clone()).and_modify(|depends| depends.extend(parts));
+    }
     let borrowed: BTreeMap<&TaskId, &[TaskId]> = edges.iter().map(|(id, d)| (id, d.as_slice())).collect();
     let Err(Refusal::Cycle { path }) = crate::structure::graph(&borrowed) else { return None };
     let task = path.iter().find(|id| set_back.contains(*id))?.clone();

@@ -42,8 +42,12 @@ pub(super) fn left(
 /// Work that is merged once more, after an abort or because it had gone from trunk, has neither branch nor worktree.
 /// Where it does not come to trunk it gets them back, for whoever goes on with it.
 pub(super) fn lies_there_again(task: &Task, id: &TaskId) -> Option<Event> {
-    let Stage::Merging { tip, .. } = &task.stage else { return None };
-    if !task.bare || task.left.is_some() {
+    let (Stage::Review { tip, .. } | Stage::Approved { tip, .. } | Stage::Merging { tip, .. }) = &task.stage
+    else {
+        return None;
+    };
+    let is_bare = (task.bare || !task.worktree) && task.parts.is_empty();
+    if !is_bare || task.left.is_some() {
         return None;
     }
     let left = Left { base: task.base.clone()?, tip: tip.clone(), dirty: None };

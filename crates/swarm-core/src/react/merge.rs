@@ -51,7 +51,7 @@ pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
         return vec![again];
     }
     if let Some(waits) = unseen(task, protected) {
-        return vec![waits];
+        return std::iter::once(waits).chain(lies_there_again(task, &id)).collect();
     }
     let reserved = reserve::reserved_by_others(state, task, &changed);
     let passed = match reserved.map(|reserved| reserve::merge_into(state, task, reserved)) {

@@ -39,7 +39,8 @@ pub(super) fn queue(
         let status = Status::Pending;
         let reopened = Event::WorkReopened { task: id.clone(), status, run: None, iteration: 0, why };
         let answer = format!("Queued for task {id}: its merge waits for one more iteration");
-        return Ok(Outcome::new(vec![queued, reopened], answer));
+        let work = super::conflict::lies_there_again(task, &id);
+        return Ok(Outcome::new([queued, reopened].into_iter().chain(work).collect(), answer));
     }
     // It is what the agent asked for, so nothing keeps the task any more.
     if super::asks(task) && super::budget::task_is_spent(state, task).is_none() {

@@ -189,9 +189,10 @@ pub(super) fn judged(
         Verdict::Approve { left_out, .. } => {
             let answer = format!("Task {id} is approved at {} and waits for its turn to merge", tip.short());
             let (status, policy) = (Status::Merging, Reviewer::Human.word().into());
+            let begins = super::worktree::begins_again(&id, task);
             let (task, tip, tree) = (id, tip.clone(), tree.clone());
             let approved = Event::TaskApproved { task, status, tip, tree, policy, base: None, left_out };
-            Ok(Outcome::new(vec![approved], answer))
+            Ok(Outcome::new(begins.into_iter().chain([approved]).collect(), answer))
         }
         Verdict::NeedsChanges { notes } => {
             validate::notes(&notes)?;

@@ -106,6 +106,7 @@ fn check_file(state: &State, file: &PlanFile) -> Result<(), Refusal> {
     if tasks.len() > TASKS_MAX {
         return too_large("The number of tasks", TASKS_MAX, tasks.len());
     }
+    let stay = parts_that_stay(state, &tasks.iter().map(|task| task.id.clone()).collect());
     let mut edges: BTreeMap<&TaskId, &[TaskId]> = BTreeMap::new();
     for task in &tasks {
         validate::spec(&TaskSpec::from((*task).clone()))?;
@@ -113,7 +114,25 @@ fn check_file(state: &State, file: &PlanFile) -> Result<(), Refusal> {
             return Err(Refusal::DuplicateTask { task: task.id.clone() });
         }
     }
+    validate::graph_of_wholes(state, edges.clone(), None)?;
+    if stay.is_empty() {
+        return Ok(());
+    }
+    edges.extend(stay.iter().map(|(id, depends)| (id, depends.as_slice())));
     validate::graph_of_wholes(state, edges, None)
+}
+
+/// Parts that the file does not name and that stay all the same, with what they wait for: a circle through them would
+/// wait for ever as well.
+fn parts_that_stay(state: &State, named: &BTreeSet<TaskId>) -> BTreeMap<TaskId, Vec<TaskId>> {
+    let stay = with_parts(state, named);
+    let open = |id: &TaskId| state.task(id).is_some_and(|task| !task.stage.is_closed());
+    let waits_for = |id: &TaskId| -> Vec<TaskId> {
+        let depends = state.task(id).into_iter().flat_map(|task| &task.spec.depends);
+        depends.filter(|id| named.contains(*id) || (stay.contains(*id) && open(id))).cloned().collect()
+    };
+    let parts = stay.iter().filter(|id| !named.contains(*id) && open(id));
+    parts.map(|id| (id.clone(), waits_for(id))).collect()
 }
 
 /// What a save did, counted.
@@ -223,9 +242,9 @@ fn phase_changes(
 }
 
 /// Tasks that the file does not name any more: removed where nothing would be lost, else cancelled.
-fn left_out(state: &State, wanted: &BTreeSet<TaskId>, changes: &mut Changes, events: &mut Vec<Event>) {
-    let wanted = &with_parts(state, wanted);
-    let removed = removed(state, wanted);
+fn left_out(state: &State, named: &BTreeSet<TaskId>, changes: &mut Changes, events: &mut Vec<Event>) {
+    let wanted = &with_parts(state, named);
+    let removed = removed(state, named, wanted);
     for (id, old) in state.tasks.iter().filter(|(id, _)| !wanted.contains(*id)) {
         if removed.contains(id) {
             changes.removed += 1;
@@ -254,8 +273,9 @@ fn with_parts(state: &State, wanted: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
 }
 
 /// Tasks that the file leaves out and that can go without a trace. One that a task with a history
-/// depends on stays, cancelled like that task: no dependency may point to nothing.
-fn removed(state: &State, wanted: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
+/// depends on stays, cancelled like that task, and so does one that a part depends on which the file does not know:
+/// no dependency may point to nothing.
+fn removed(state: &State, named: &BTreeSet<TaskId>, wanted: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
     let mut removed: BTreeSet<TaskId> = state
         .tasks
         .iter()
@@ -266,7 +286,7 @@ fn removed(state: &State, wanted: &BTreeSet<TaskId>) -> BTreeSet<TaskId> {
         let needed: Vec<TaskId> = state
             .tasks
             .iter()
-            .filter(|(id, _)| !wanted.contains(*id) && !removed.contains(*id))
+            .filter(|(id, _)| !named.contains(*id) && !removed.contains(*id))
             .flat_map(|(_, kept)| kept.spec.depends.iter().filter(|d| removed.contains(*d)).cloned())
             .collect();
         if needed.is_empty() {

@@ -253,10 +253,10 @@ fn by_a_person(state: &State, id: &TaskId, task: &Task) -> Vec<String> {
     }
 }
 
-/// Whether its agent waits for an answer.
+/// Whether its agent waits for an answer, and nobody has blocked it for another reason since.
 pub(crate) fn asks(task: &Task) -> bool {
-    matches!(task.stage, Stage::Blocked { block: BlockKind::Human, .. })
-        && matches!(task.last_end, Some(Ended::AsksHuman { .. }))
+    let Stage::Blocked { block: BlockKind::Human, why, .. } = &task.stage else { return false };
+    matches!(&task.last_end, Some(Ended::AsksHuman { text }) if text == why)
 }
 
 /// The answer lets the task go on, and is in the prompt of its next attempt.

@@ -2,7 +2,7 @@
 
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{Oid, TaskId};
-use swarm_protocol::operation::Left;
+use swarm_protocol::operation::{Fact, FactChange, Left, SavedStage, TaskPart};
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::BlockKind;
 use swarm_protocol::refusal::Refusal;
@@ -10,16 +10,36 @@ use swarm_protocol::refusal::Refusal;
 use super::command::Outcome;
 use crate::limits::EFFECT_FAILURES_MAX;
 use crate::stage::Stage;
-use crate::state::State;
+use crate::state::{State, Task};
 
 pub(super) fn removed(state: &State, id: TaskId, left: Option<Left>) -> Vec<Event> {
     match state.task(&id) {
         // Somebody may have wanted the task back while its worktree went.
         Some(task) if task.worktree && (task.stage.is_closed() || !state.has_run(&id)) => {
-            vec![Event::WorktreeRemoved { task: id, left }]
+            gone(id, task, left)
         }
         _ => vec![],
     }
+}
+
+/// The worktree goes, and with it where the branch began; but work that was handed in is merged from there without one.
+fn gone(id: TaskId, task: &Task, left: Option<Left>) -> Vec<Event> {
+    let handed_in =
+        matches!(task.stage, Stage::Review { .. } | Stage::Approved { .. } | Stage::Merging { .. });
+    let begins = task.base.as_ref().filter(|_| handed_in).map(|base| begins_at(&id, base));
+    std::iter::once(Event::WorktreeRemoved { task: id, left }).chain(begins).collect()
+}
+
+/// Where the commits begin that are approved after their worktree was removed, when nobody knew whether they would be.
+pub(super) fn begins_again(id: &TaskId, task: &Task) -> Option<Event> {
+    let put_off = task.was.as_ref().filter(|_| task.base.is_none());
+    let Some(SavedStage::Review { base: Some(base), .. }) = put_off else { return None };
+    Some(begins_at(id, base))
+}
+
+fn begins_at(id: &TaskId, base: &Oid) -> Event {
+    let fact = Fact::Part(id.clone(), TaskPart::Base);
+    Event::FactsSet { facts: vec![FactChange { fact, before: None, after: Some(base.as_str().into()) }] }
 }
 
 /// The same, by a person. What lay there comes back with a task that was cancelled; an open one begins anew.
@@ -33,7 +53,7 @@ pub(super) fn cleaned_up(state: &State, id: TaskId, left: Option<Left>) -> Resul
     }
     let left = left.filter(|_| task.stage == Stage::Cancelled);
     let answer = format!("The worktree of task {id} is removed");
-    Ok(Outcome::new(vec![Event::WorktreeRemoved { task: id, left }], answer))
+    Ok(Outcome::new(gone(id, task, left), answer))
 }
 
 pub(super) fn revived(state: &State, id: TaskId, base: Option<Oid>) -> Vec<Event> {

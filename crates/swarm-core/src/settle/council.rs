@@ -8,6 +8,7 @@ use swarm_protocol::plan::BlockKind;
 use swarm_protocol::review::{ReviewNote, Reviewer};
 use swarm_protocol::time::Timestamp;
 
+use crate::limits::VERDICT_NOTES_MAX;
 use crate::planted::{self, Bug};
 use crate::react;
 use crate::reviewer::reviewer;
@@ -42,10 +43,8 @@ pub(super) fn decides(state: &State, now: Timestamp) -> Option<Event> {
 
 /// With what everybody remarked, also those who would have let it pass.
 fn sent_back(state: &State, id: &TaskId, task: &Task, tip: &Oid, now: Timestamp) -> Event {
-    let by_member = |(name, seat): (&String, &Seat)| {
-        let named = |note: &ReviewNote| ReviewNote { text: format!("{name}: {}", note.text), ..note.clone() };
-        seat.notes.iter().map(named).collect::<Vec<_>>()
-    };
+    let share = VERDICT_NOTES_MAX / task.seats().count().max(1);
+    let by_member = |(name, seat): (&String, &Seat)| remarks(name, &seat.notes, share);
     let next = react::after_changes(state, task, now);
     Event::ChangesRequested {
         task: id.clone(),
@@ -56,6 +55,25 @@ fn sent_back(state: &State, id: &TaskId, task: &Task, tip: &Oid, now: Timestamp)
         next,
         run: task.seats().map(|(_, seat)| seat.run.clone()).max(),
     }
+}
+
+/// What one member remarked, in its name: as much of it as has room beside what the others did.
+fn remarks(member: &str, notes: &[ReviewNote], bytes_max: usize) -> Vec<ReviewNote> {
+    let (mut said, mut room) = (Vec::new(), bytes_max);
+    for note in notes {
+        let named = ReviewNote { text: format!("{member}: {}", note.text), ..note.clone() };
+        let bytes = serde_json::to_vec(&named).map_or(usize::MAX, |bytes| bytes.len());
+        let Some(rest) = room.checked_sub(bytes) else { break };
+        room = rest;
+        said.push(named);
+    }
+    let more = match notes.len() - said.len() {
+        0 => return said,
+        1 => "1 more remark".to_string(),
+        n => format!("{n} more remarks"),
+    };
+    said.push(ReviewNote { text: format!("{member}: and {more}"), ..ReviewNote::default() });
+    said
 }
 
 fn no_quorum(state: &State, id: &TaskId, task: &Task) -> Option<Event> {
@@ -80,4 +98,28 @@ fn no_quorum(state: &State, id: &TaskId, task: &Task) -> Option<Event> {
         why: crate::text::tail(&why),
         next,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use swarm_protocol::council::MEMBERS_MAX;
+
+    use super::*;
+
+    #[test]
+    fn what_all_members_remark_fits_into_one_record() {
+        let text = |n: usize| format!("{n} {}", "x".repeat(2_500));
+        let notes: Vec<ReviewNote> =
+            (0..100).map(|n| ReviewNote { text: text(n), ..ReviewNote::default() }).collect();
+        let said: Vec<ReviewNote> =
+            (0..MEMBERS_MAX).flat_map(|_| remarks("x", &notes, VERDICT_NOTES_MAX / MEMBERS_MAX)).collect();
+        let bytes = serde_json::to_vec(&said).expect("plain data").len();
+        assert!((VERDICT_NOTES_MAX / 2..VERDICT_NOTES_MAX + 4_096).contains(&bytes), "{bytes}");
+        let left_out = 101 - said.len() / MEMBERS_MAX;
+        assert_eq!(
+            said.last().map(|note| note.text.clone()),
+            Some(format!("x: and {left_out} more remarks"))
+        );
+        assert_eq!(remarks("x", &notes[..1], VERDICT_NOTES_MAX)[0].text, format!("x: {}", text(0)));
+    }
 }

@@ -214,6 +214,12 @@ pub struct Run {
     pub nth: u64,
     /// Since when it has been at work; none while it is held at its boundary.
     pub busy_since: Option<Timestamp>,
+    /// Since when a pause holds it at its boundary: that time is not taken from its attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_since: Option<Timestamp>,
+    /// How long pauses that are over have held it.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub held_ms: u64,
     /// It was told once that it goes round in circles or is silent.
     pub nudged: bool,
     /// Lines of the history that it gave rise to: each is taken in once (bounded).
@@ -265,6 +271,20 @@ impl Task {
 }
 
 impl Run {
+    /// It waits at its boundary until nothing holds the swarm any more.
+    pub(crate) fn hold(&mut self, at: Timestamp) {
+        self.busy_since = None;
+        self.held_since.get_or_insert(at);
+    }
+
+    /// It has the word to go on.
+    pub(crate) fn go_on(&mut self, at: Timestamp) {
+        self.busy_since = Some(at);
+        if let Some(since) = self.held_since.take() {
+            self.held_ms = self.held_ms.saturating_add(at.0.saturating_sub(since.0));
+        }
+    }
+
     /// Under which the conversation of whoever reviews in it goes on.
     pub(crate) fn conversation(&self) -> Option<String> {
         let member = self.member.as_ref().map(|member| format!("council/{member}"));

@@ -66,6 +66,33 @@ fn an_attempt_without_a_result_ends_by_the_clock() {
 }
 
 #[test]
+fn i1_the_time_for_which_a_pause_holds_an_agent_is_not_taken_from_its_attempt() {
+    let held = "plan a | start | ready a | +600s | pause | unfinished a | +7200s | resume";
+    check(
+        &format!("{held} | +1199s"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Active 2
+            owed: Work r1 Go { iteration: 2 }
+        ",
+    );
+    check(
+        &format!("{held} | +1200s"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Active 2 → Pending (in 3 s)
+            owed: Stop r1
+        ",
+    );
+    // Whoever is in the middle of an iteration works on.
+    check(
+        "plan a | start | ready a | +1s | pause | +1799s",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Pending (in 3 s)
+            owed: Stop r1
+        ",
+    );
+}
+
+#[test]
 fn red_checks_lead_to_the_next_iteration() {
     check(
         "plan a | start | ready a | complete a | red a",
@@ -95,6 +122,15 @@ fn an_agent_that_asks_or_cannot_waits_for_a_person() {
             a: Pending → Preparing r1 → Active 1 → Blocked (human) → Pending → Preparing r2
             attention: Task a is blocked (human) (output) ["swarm task show a", "swarm agent message a \"…\"", "swarm task unblock a"]
             owed: Prepare r2
+        "#,
+    );
+    // What a person has blocked since waits for that person, and no longer for an answer.
+    check(
+        "plan a | start | ready a | asks a | stopped a | pause | unblock a | block a | message a | stage a | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1 → Blocked (human) → Pending → Blocked (human)
+            stage a: blocked (human): wait for me
+            attention: Task a is blocked (human) (wait for me) ["swarm task show a", "swarm task unblock a"]
         "#,
     );
     check(

@@ -109,3 +109,29 @@ fn w7_what_builds_on_other_work_gives_its_turn_back_when_trunk_has_moved_since_i
         ",
     );
 }
+
+#[test]
+fn f13_work_that_goes_on_before_it_is_merged_again_lies_in_its_worktree_first() {
+    let gone = "plan a | start | ready a | complete a | green a | stopped a | built a | verified a | published a | stopped a | removed a | moved c e | gone a";
+    check(
+        &format!("{gone} | pause | retry | message a | resume"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done → Gone → Approved → Pending
+            owed: Revive a
+        ",
+    );
+    check(
+        &format!("{gone} | pause | retry | message a | resume | revived a | again a"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done → Gone → Approved → Pending → Preparing r3 → Active 1
+            owed: Work r3 Go { iteration: 1 }
+        ",
+    );
+    check(
+        &format!("{gone} | retry | built-protected a | person rejects a no"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done → Gone → Approved → Merging → Review → Pending
+            owed: Revive a
+        ",
+    );
+}

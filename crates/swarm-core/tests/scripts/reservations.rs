@@ -240,6 +240,21 @@ fn w3_what_was_really_changed_is_asked_before_the_merge() {
             owed: Build a
         ",
     );
+    // Put off and wanted back, it is built anew: it may change other files by now, or say again whose it waits for.
+    check(
+        "plan a | start | ready a | complete a | green a | stopped a | reserve src | built a | defer a | unblock a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved → Deferred → Approved → Merging
+            owed: Build a
+        ",
+    );
+    check(
+        "plan a | start | ready a | complete a | green a | stopped a | reserve src | built a | message a | ready a | heard a | complete a | green a | stopped a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Approved → Pending → Preparing r2 → Active 1 → Active 2 → Checking → Approved → Merging
+            owed: Build a
+        ",
+    );
     check(
         "plan a | start | ready a | complete a | green a | stopped a | reserve docs | built a",
         r"

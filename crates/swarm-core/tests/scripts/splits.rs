@@ -150,3 +150,43 @@ fn a_plan_file_from_before_the_split_leaves_its_parts_whatever_else_it_adds() {
         ",
     );
 }
+
+#[test]
+fn what_parts_wait_for_counts_also_where_the_plan_file_does_not_know_them() {
+    // A dependency that points to nothing would keep all others from being edited.
+    check(
+        "plan a b:a | split b x y | plan b | add z | depends z:b",
+        r"
+            a: Pending → Cancelled
+            b: Pending → Split
+            x: Pending
+            y: Pending
+            z: Pending
+        ",
+    );
+    // Each would wait for the other, and nobody would be asked.
+    check(
+        "plan a b:a | split b x y | plan a:b b",
+        r"
+            a: Pending
+            b: Pending → Split
+            x: Pending
+            y: Pending
+            refused: Dependency cycle: a → b → x → a (try swarm task list)
+        ",
+    );
+}
+
+#[test]
+fn an_undo_makes_no_circle_through_the_parts_of_a_task() {
+    check(
+        "plan a b | split b x y | depends x:a | depends x | depends a:b | undo c4",
+        r"
+            a: Pending
+            b: Pending → Split
+            x: Pending
+            y: Pending
+            refused: Cannot undo `task edit x`, changed since: task x would depend on itself (try swarm undo 14)
+        ",
+    );
+}

@@ -258,6 +258,8 @@ mod tests {
                 ended: false,
                 nth: 1,
                 busy_since: None,
+                held_since: None,
+                held_ms: 0,
                 nudged: false,
                 noted: BTreeSet::new(),
                 stuck: None,
