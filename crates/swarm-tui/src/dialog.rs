@@ -1,5 +1,7 @@
 //! Questions to the person. A dialog holds what it asks, what it has shown, and since when it stands there.
 
+mod draft;
+
 use swarm_protocol::api::ApiError;
 use swarm_protocol::board::{AttentionChoice, CheckpointRow, Choice};
 use swarm_protocol::command::Command;
@@ -118,11 +120,13 @@ pub struct Dialog {
     pub scroll: usize,
     /// The last line has been on the screen.
     pub seen_end: bool,
+    /// It is about a plan that is no longer there.
+    pub over: bool,
 }
 
 impl Dialog {
     pub fn new(kind: Kind, opened: Timestamp) -> Self {
-        Self { kind, opened, shown: Shown::NotAsked, ticket: 0, scroll: 0, seen_end: false }
+        Self { kind, opened, shown: Shown::NotAsked, ticket: 0, scroll: 0, seen_end: false, over: false }
     }
 
     /// It stands there long enough to have been meant.
@@ -159,7 +163,27 @@ impl Dialog {
             (Shown::Arrived(_) | Shown::Told(_), Some(Weight::Moves)) => self.seen_end,
             (Shown::Awaited | Shown::Refused(_), _) => false,
         };
-        complete && seen
+        complete && seen && !self.over
+    }
+
+    /// What it would do names something of the plan.
+    pub fn is_about_plan(&self) -> bool {
+        let anywhere = matches!(
+            self.kind,
+            Kind::Pause | Kind::Quit | Kind::Panel | Kind::Palette { .. } | Kind::NewCheckpoint { .. }
+        );
+        !anywhere
+    }
+
+    /// What follows from what stands in its fields now.
+    pub fn was_typed(&mut self) {
+        match &mut self.kind {
+            // Whoever writes what is to be changed does not approve.
+            Kind::Review { note, approve, .. } => *approve &= note.is_empty(),
+            // Other lines are offered than those of before.
+            Kind::Palette { selected, .. } => *selected = 0,
+            _ => {}
+        }
     }
 
     /// The field that is typed into.

@@ -138,7 +138,7 @@ fn view_title(model: &Model, view: View) -> String {
             format!("{name} · {} free", crate::said::count(free, "slot"))
         }
         View::Events => {
-            let hidden = model.events.len() - model.shown_events().count();
+            let hidden = model.past_events().count() - model.shown_events().count();
             if hidden == 0 {
                 name
             } else {

@@ -2,6 +2,7 @@
 
 mod selected;
 mod tree;
+mod view;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -16,7 +17,7 @@ use swarm_protocol::review::ReviewNote;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::TaskView;
 
-use crate::dialog::Dialog;
+use crate::dialog::{Dialog, Kind};
 use crate::field::Field;
 use crate::filter::Filter;
 use crate::input::{EventLine, Link, LogLine};
@@ -25,6 +26,7 @@ use crate::theme::Theme;
 use crate::typed::Typed;
 use crate::visit::Visit;
 pub use tree::Node;
+pub use view::View;
 
 /// Lines of a journal that are kept in memory; older ones are in the journal.
 pub const LOG_MAX: usize = 10_000;
@@ -34,37 +36,6 @@ pub const EVENTS_MAX: usize = 2_000;
 
 /// Lines and events that are kept of a past that somebody reads, before what is newest gives way.
 pub const HELD_MAX: usize = 20_000;
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum View {
-    Attention,
-    #[default]
-    Plan,
-    Agents,
-    Events,
-    Checkpoints,
-    Operations,
-}
-
-impl View {
-    pub const ALL: [Self; 6] =
-        [Self::Attention, Self::Plan, Self::Agents, Self::Events, Self::Checkpoints, Self::Operations];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Attention => "Attention",
-            Self::Plan => "Plan",
-            Self::Agents => "Agents",
-            Self::Events => "Events",
-            Self::Checkpoints => "Checkpoints",
-            Self::Operations => "Operations",
-        }
-    }
-
-    pub fn index(self) -> usize {
-        Self::ALL.iter().position(|view| *view == self).unwrap_or_default()
-    }
-}
 
 /// What covers the board as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,6 +107,8 @@ pub struct Sent {
     pub what: String,
     /// It is a verdict, which takes the notes about its task with it.
     pub is_verdict: bool,
+    /// The dialog with the words that went with it: they are kept where it is refused or lost.
+    pub words: Option<Box<Kind>>,
     /// The screen ends when it has landed.
     pub leave: Option<String>,
 }
@@ -150,7 +123,7 @@ pub struct Model {
     pub keys: Keymap,
     pub link: Link,
     pub board: Option<Box<BoardView>>,
-    /// Why there is no board.
+    /// Why there is no board, or none but an older one.
     pub trouble: Option<ApiError>,
     pub view: View,
     /// Where the person came from with `a`.
@@ -197,8 +170,10 @@ pub struct Model {
     pub events: VecDeque<EventLine>,
     /// What stands before the event of this record was asked for.
     pub events_asked: Option<u64>,
-    /// The newest events were not kept, because somebody reads far below them.
+    /// The newest events were not kept, because somebody reads far below them, or in the past.
     pub events_cut: bool,
+    /// The record of the past up to which events were asked for.
+    pub events_to: Option<u64>,
     pub machinery: bool,
     pub wrap: bool,
     pub dialog: Option<Dialog>,
@@ -216,6 +191,8 @@ pub struct Model {
     pub over_time_of: Option<(u64, u64, u64)>,
     /// Notes about lines of what tasks change, each kept until a verdict with it has landed.
     pub notes: BTreeMap<TaskId, Vec<ReviewNote>>,
+    /// Dialogs whose words were refused or lost: the next one of their kind begins with them.
+    pub drafts: Vec<Kind>,
     pub said: Option<Said>,
     /// What would help, as it is typed behind `swarm`; one key looks at it.
     pub hint: Option<String>,
@@ -297,9 +274,15 @@ impl Model {
         }
     }
 
-    /// Events that are shown, newest first.
+    /// Events that have happened by the moment that is looked at, newest first.
+    pub fn past_events(&self) -> impl Iterator<Item = &EventLine> {
+        let last = self.past.unwrap_or(u64::MAX);
+        self.events.iter().rev().filter(move |event| event.seq <= last)
+    }
+
+    /// Those that are shown.
     pub fn shown_events(&self) -> impl Iterator<Item = &EventLine> {
-        self.events.iter().rev().filter(|event| self.machinery || event.text.is_some())
+        self.past_events().filter(|event| self.machinery || event.text.is_some())
     }
 
     /// Why the coordinator would refuse this now; none: it would not, or nobody knows yet.

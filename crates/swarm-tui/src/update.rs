@@ -10,6 +10,7 @@ mod leaving;
 mod marking;
 mod mouse;
 mod moving;
+mod offered;
 mod older;
 mod pressed;
 mod selecting;
@@ -99,10 +100,12 @@ fn pasted(model: &mut Model, text: &str) -> Vec<Wish> {
         if let Some(filter) = &mut model.filter {
             filter.field.paste(text);
         }
+        pressed::select_shown(model);
         return vec![];
     }
     if model.typing_search && model.dialog.is_none() {
         model.search.get_or_insert_default().paste(text);
+        (model.log.back, model.log.unseen) = (None, 0);
         return vec![];
     }
     let now = model.now;
@@ -112,6 +115,9 @@ fn pasted(model: &mut Model, text: &str) -> Vec<Wish> {
     match model.field() {
         Some(field) => field.paste(text),
         None => model.note("Pasted text is ignored here: paste it into a field"),
+    }
+    if let Some(dialog) = &mut model.dialog {
+        dialog.was_typed();
     }
     vec![]
 }

@@ -2,6 +2,8 @@
 
 #[path = "support/mod.rs"]
 mod support;
+#[path = "tui/another_plan.rs"]
+mod another_plan;
 #[path = "tui/chance.rs"]
 mod chance;
 #[path = "tui/confirming.rs"]
@@ -32,3 +34,5 @@ mod staying;
 mod steering;
 #[path = "tui/visits.rs"]
 mod visits;
+#[path = "tui/words.rs"]
+mod words;

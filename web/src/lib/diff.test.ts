@@ -31,6 +31,10 @@ Binary files /dev/null and b/p.png differ
 `;
 
 describe("a patch", () => {
+  it("shows marks that turn the order of what is read around", () => {
+    const [file] = parsePatch("diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@ f\u202e\n-x\n+y\u2066z\n");
+    expect([file?.hunks[0]?.head, file?.hunks[0]?.lines[1]?.text]).toEqual(["@@ -1 +1 @@ f\\u202e", "y\\u2066z"]);
+  });
   const files = parsePatch(PATCH);
   it("is read as files with counts", () => {
     expect(files.map(({ path, what, added, removed }) => [path, what, added, removed])).toEqual([

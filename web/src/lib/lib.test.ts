@@ -5,7 +5,7 @@ import { expecting, filled, noteWords, weight } from "./command";
 import { drift, problems } from "./drift";
 import { said, who, type LedgerRecord } from "./events";
 import { fits, fuzzy } from "./filter";
-import { grown, isMarked, iterationAt, plain } from "./journal";
+import { EMPTY, grown, isMarked, iterationAt, newer, plain } from "./journal";
 import { KEYS, meaning } from "./keys";
 import { cycle, layout, neighbourhood } from "./layers";
 import { concerns } from "./records";
@@ -190,10 +190,19 @@ describe("records", () => {
 describe("journal", () => {
   it("keeps a window and takes no line twice", () => {
     const line = (n: number) => ({ n, ts: "", stream: "out", text: String(n) });
-    const first = grown({ lines: [], dropped: 0, ended: false, loaded: false, stopped: false, refused: null }, [1, 2, 3].map(line), 4);
+    const first = grown(EMPTY, [1, 2, 3].map(line), 4);
     const second = grown(first, [2, 3, 4, 5].map(line), 4);
     expect(second.lines.map(({ n }) => n)).toEqual([2, 3, 4, 5]);
     expect(second.dropped).toBe(1);
+  });
+  it("takes nothing away from somebody who reads, and counts what it has no room for", () => {
+    const line = (n: number) => ({ n, ts: "", stream: "out", text: String(n) });
+    const read = grown(grown(EMPTY, [1, 2, 3, 4].map(line), 4), [5, 6].map(line), 4, true);
+    expect([read.lines.map(({ n }) => n), read.dropped, newer(read.lines, 4), newer(read.lines, 0)]).toEqual([[1, 2, 3, 4, 5, 6], 0, 2, 6]);
+    const more = grown(read, [7, 8, 9].map(line), 4, true);
+    expect([more.lines.length, more.missed, more.newest]).toEqual([6, 3, 9]);
+    const later = grown(more, [9, 10].map(line), 4);
+    expect([later.lines.length, later.missed, later.newest]).toEqual([6, 4, 10]);
   });
   it("says where an iteration begins, and only in its own lines", () => {
     const line = (stream: string, text: string) => ({ n: 7, ts: "", stream, text });
@@ -207,5 +216,8 @@ describe("journal", () => {
   });
   it("is text without a terminal's orders", () => {
     expect(plain("\u001b[31mred\u001b[0m\u001b]0;title\u0007 \u0007end")).toBe("red end");
+  });
+  it("shows marks that turn the order of what is read around", () => {
+    expect(plain("if (\u2066!\u2069admin)\u202e")).toBe("if (\\u2066!\\u2069admin)\\u202e");
   });
 });

@@ -1,4 +1,5 @@
 // Git's patch as files, hunks and lines.
+import { shown } from "./shown";
 
 export interface PatchLine {
   kind: " " | "+" | "-";
@@ -102,20 +103,20 @@ export function parsePatch(patch: string): PatchFile[] {
     if (!line.startsWith("index ")) texts.at(-1)?.push(line);
     const head = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(line);
     if (head) {
-      hunk = { head: line, lines: [] };
+      hunk = { head: shown(line), lines: [] };
       [old, now] = [Number(head[1]), Number(head[2])];
       file.hunks.push(hunk);
       if (file.what === "mode") file.what = "changed";
     } else if (!hunk) {
       readHead(file, line);
     } else if (line.startsWith("+")) {
-      hunk.lines.push({ kind: "+", old: null, now: now++, text: line.slice(1) });
+      hunk.lines.push({ kind: "+", old: null, now: now++, text: shown(line.slice(1)) });
       file.added++;
     } else if (line.startsWith("-")) {
-      hunk.lines.push({ kind: "-", old: old++, now: null, text: line.slice(1) });
+      hunk.lines.push({ kind: "-", old: old++, now: null, text: shown(line.slice(1)) });
       file.removed++;
     } else if (!line.startsWith("\\")) {
-      hunk.lines.push({ kind: " ", old: old++, now: now++, text: line.slice(1) });
+      hunk.lines.push({ kind: " ", old: old++, now: now++, text: shown(line.slice(1)) });
     }
   }
   files.forEach((file, n) => (file.print = fingerprint(texts[n]?.join("\n") ?? "")));

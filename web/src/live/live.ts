@@ -16,7 +16,10 @@ export interface Shown extends LiveState {
   heard: number;
 }
 
-type Follower = (lines: LogLine[], ended: boolean) => void;
+/** There may be more, the run is over, or nobody can tell any more. */
+export type Going = "on" | "over" | "lost";
+
+type Follower = (lines: LogLine[], going: Going) => void;
 
 class Live {
   private state: LiveState = FIRST;
@@ -65,7 +68,8 @@ class Live {
     }
     const before = this.state.phase;
     if (frame.type === "log") this.log(frame.run, frame.lines as LogLine[], frame.cursor);
-    else if (frame.type === "log_end") this.follows.get(frame.run)?.followers.forEach((tell) => tell([], true));
+    else if (frame.type === "log_end") this.follows.get(frame.run)?.followers.forEach((tell) => tell([], "over"));
+    else if (frame.type === "log_lost") this.follows.get(frame.run)?.followers.forEach((tell) => tell([], "lost"));
     else if (frame.type === "agent") this.agent(frame.news as AgentNews);
     else this.input({ in: "frame", frame });
     if (frame.type === "hello" && before !== "live") {
@@ -132,7 +136,7 @@ class Live {
     const follow = this.follows.get(run);
     if (!follow) return;
     follow.cursor = cursor;
-    follow.followers.forEach((tell) => tell(lines, false));
+    follow.followers.forEach((tell) => tell(lines, "on"));
   }
 
   private agent(news: AgentNews): void {

@@ -20,6 +20,7 @@ export type Frame =
   | { type: "agent"; news: unknown }
   | { type: "log"; run: string; lines: unknown[]; cursor: number }
   | { type: "log_end"; run: string }
+  | { type: "log_lost"; run: string }
   | { type: "coordinator"; up: boolean }
   | { type: "another_ledger"; ledger: string | null }
   | { type: "cut"; resume: number };

@@ -5,6 +5,7 @@ import { useAddress } from "../lib/address";
 import { remember, remembered } from "../lib/local";
 import { kindWords, modeWords, parsePatch, whyFolded, type PatchFile } from "../lib/patch";
 import { count, short } from "../lib/said";
+import { shown as readable } from "../lib/shown";
 import { Awaited, Empty } from "../ui/parts";
 import { pageKeys, wrap } from "../ui/run";
 import { Hunks } from "./hunks";
@@ -91,8 +92,8 @@ function FileView({
       <div className="filehead">
         <input type="checkbox" checked={seen} aria-label={`Seen: ${file.path}`} onChange={(event) => onSeen(event.target.checked)} />
         <button type="button" className="fold" aria-expanded={shown} onClick={() => setOpen(!shown)} data-filehead>
-          {shown ? "▾" : "▸"} {file.was ? `${file.was} → ` : ""}
-          {file.path}
+          {shown ? "▾" : "▸"} {file.was ? `${readable(file.was)} → ` : ""}
+          {readable(file.path)}
         </button>
         <span className="plus">+{file.added}</span>
         <span className="minus">−{file.removed}</span>

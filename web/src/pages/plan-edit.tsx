@@ -1,20 +1,14 @@
 // The plan as a file that can be edited: checked as one types, and shown before it is saved.
-import { useEffect, useMemo, useState } from "react";
+import { useMemo } from "react";
 import { usePlan } from "../api/queries";
 import type { PlanFile, TaskFile } from "../api/types";
 import { askFor } from "../lib/actions";
 import { useAddress } from "../lib/address";
 import { drift, problems } from "../lib/drift";
 import { cycle } from "../lib/layers";
-import { remember, remembered } from "../lib/local";
+import { elsewhere, usePlanDraft } from "../lib/plan-draft";
 import { count } from "../lib/said";
 import { Act, Awaited, Empty, Page, To } from "../ui/parts";
-
-/** Statuses are the ledger's; they are no part of what is edited. */
-function editable(plan: PlanFile): string {
-  const phases = plan.phases.map((phase) => ({ ...phase, tasks: ((phase.tasks ?? []) as TaskFile[]).map(({ status: _, ...task }) => task) }));
-  return JSON.stringify({ ...plan, phases }, null, 2);
-}
 
 interface Checked {
   plan: PlanFile | null;
@@ -48,28 +42,21 @@ export default function PlanEditPage() {
 
 function Editor() {
   const { data, error } = usePlan();
-  const [text, setText] = useState<string | null>(() => remembered("draft:plan"));
-  useEffect(() => {
-    if (data && text === null) setText(editable(data.view));
-  }, [data, text]);
+  const draft = usePlanDraft(data?.view);
+  const { text } = draft;
+  // An editor in which nobody has written follows the plan by itself.
+  const base = text === draft.base ? null : draft.base;
   const { plan, wrong } = useMemo(() => checked(text ?? "{}"), [text]);
   const changes = useMemo(() => (plan && data ? drift(data.view, plan) : []), [plan, data]);
-  const change = (value: string) => {
-    setText(value);
-    remember("draft:plan", value);
-  };
-  const startOver = () => {
-    remember("draft:plan", null);
-    setText(data ? editable(data.view) : null);
-  };
+  const theirs = useMemo(() => (plan && data ? elsewhere(base, data.view, plan) : []), [base, plan, data]);
   const save = () => {
     if (!plan) return;
     askFor({
-      title: "Save the plan?",
+      title: theirs.length ? "Save the plan over what was edited elsewhere?" : "Save the plan?",
       button: `Save the plan: ${count(changes.length, "task")} differ`,
       command: { do: "save_plan", plan, kind: "save", source: "web", reset_statuses: false },
       // Whoever thinks better of it, or is refused, still has what they wrote.
-      done: () => remember("draft:plan", null),
+      done: draft.saved,
     });
   };
   if (!data || text === null)
@@ -83,7 +70,7 @@ function Editor() {
       <div className="planedit">
         <p className="field">
           <label htmlFor="plan-text">Plan file</label>
-          <textarea id="plan-text" className="codefield" value={text} spellCheck={false} onChange={(event) => change(event.target.value)} />
+          <textarea id="plan-text" className="codefield" value={text} spellCheck={false} onChange={(event) => draft.change(event.target.value)} />
         </p>
         <div>
           <div role="status" className={wrong.length ? "refused" : "fine"}>
@@ -97,6 +84,19 @@ function Editor() {
               "No fault found."
             )}
           </div>
+          {theirs.length ? (
+            <div role="alert" className="refused">
+              Edited elsewhere since you began; what you save takes that back:
+              <ul>
+                {theirs.slice(0, 20).map((one) => (
+                  <li key={one.id}>
+                    {one.id} {one.what}
+                    {one.members.length ? `: ${one.members.join(", ")}` : ""}
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ) : null}
           <h2>{changes.length === 0 ? "As it stands in the ledger" : `${count(changes.length, "task")} differ`}</h2>
           <ul className="plainlist">
             {changes.slice(0, 100).map((one) => (
@@ -120,7 +120,7 @@ function Editor() {
             >
               Save …
             </Act>
-            <button type="button" className="button" onClick={startOver}>
+            <button type="button" className="button" onClick={draft.startOver}>
               Start over
             </button>
           </div>

@@ -3,18 +3,23 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { LogLine } from "../live/live";
 import { clock } from "../lib/said";
-import { isMarked, iterationAt, plain, useJournal, type Mark } from "../lib/journal";
+import { isMarked, iterationAt, newer, plain, useJournal, type Journal, type Mark } from "../lib/journal";
 import { remember, remembered } from "../lib/local";
 import { Empty, To } from "./parts";
 import { pageKeys, wrap } from "./run";
 
 const NEAR_END_PX = 40;
 
-function download(run: string, lines: LogLine[]): void {
+/** There are lines of the journal that are not in the window. */
+const isPart = (journal: Journal): boolean => journal.dropped > 0 || journal.missed > 0 || journal.stopped;
+
+function download(run: string, journal: Journal): void {
+  const { lines } = journal;
+  const part = isPart(journal) ? `-lines-${lines[0]?.n}-${lines.at(-1)?.n}` : "";
   const text = lines.map((line) => `${line.n}\t${line.ts}\t${line.stream}\t${plain(line.text)}`).join("\n");
   const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   const link = document.createElement("a");
-  [link.href, link.download] = [url, `${run}.log`];
+  [link.href, link.download] = [url, `${run}${part}.log`];
   link.click();
   URL.revokeObjectURL(url);
 }
@@ -22,19 +27,22 @@ function download(run: string, lines: LogLine[]): void {
 /** Where an iteration, a tool or a signal begins. */
 const landmark = (line: LogLine): boolean => line.stream === "swarm" || line.stream === "tool";
 
-function useScrolling(count: number, elsewhere: boolean, loaded: boolean) {
+function useScrolling(lines: LogLine[], journal: Journal, elsewhere: boolean) {
   const box = useRef<HTMLDivElement>(null);
   const [following, follow] = useState(!elsewhere);
   const [seenTo, see] = useState(0);
+  const { loaded, missed } = journal;
+  // Counted by their numbers: a window that is full has as many lines as before.
+  const [count, newest] = [lines.length, lines.at(-1)?.n ?? 0];
   const virtual = useVirtualizer({ count, getScrollElement: () => box.current, estimateSize: () => 20, overscan: 20 });
   useEffect(() => {
     if (!following || count === 0) return;
     virtual.scrollToIndex(count - 1, { align: "end" });
-    see(count);
-  }, [following, count, virtual]);
+    see(newest);
+  }, [following, count, newest, virtual]);
   // What was there when it was opened is not new.
   useEffect(() => {
-    if (loaded) see(count);
+    if (loaded) see(newest);
     // Only in the moment when everything has been read.
   }, [loaded]);
   const scrolled = () => {
@@ -42,9 +50,9 @@ function useScrolling(count: number, elsewhere: boolean, loaded: boolean) {
     if (!node) return;
     const atEnd = node.scrollTop + node.clientHeight >= node.scrollHeight - NEAR_END_PX;
     if (atEnd !== following) follow(atEnd);
-    if (!atEnd && following) see(count);
+    if (!atEnd && following) see(newest);
   };
-  return { box, virtual, following, follow, scrolled, fresh: following || !loaded ? 0 : Math.max(0, count - seenTo) };
+  return { box, virtual, following, follow, scrolled, fresh: following || !loaded ? 0 : newer(lines, seenTo) + missed };
 }
 
 interface Shown {
@@ -58,7 +66,9 @@ interface Shown {
 
 export function Log({ run, label, tall, mark = null, permalinks }: Shown) {
   const [whole, readWhole] = useState(false);
-  const journal = useJournal(run, tall ? 10_000 : 1000, whole ? null : mark);
+  const reading = useRef(false);
+  const [again, readAgain] = useState(0);
+  const journal = useJournal(run, tall ? 10_000 : 1000, whole ? null : mark, reading, again);
   const [filter, setFilter] = useState("");
   const [times, setTimes] = useState(remembered("times") === "yes");
   const wrapped = wrap.use();
@@ -66,7 +76,12 @@ export function Log({ run, label, tall, mark = null, permalinks }: Shown) {
     const words = filter.toLowerCase();
     return words ? journal.lines.filter((line) => line.text.toLowerCase().includes(words) || line.stream === words) : journal.lines;
   }, [journal.lines, filter]);
-  const { box, virtual, following, follow, scrolled, fresh } = useScrolling(lines.length, mark !== null && !whole, journal.loaded);
+  const { box, virtual, following, follow, scrolled, fresh } = useScrolling(lines, journal, mark !== null && !whole);
+  useEffect(() => {
+    reading.current = !following;
+    // Whoever is back at the end gets what was not kept meanwhile.
+    if (following && journal.missed > 0) readAgain((n) => n + 1);
+  }, [following, journal.missed]);
   const start = mark && !whole ? lines.findIndex((line) => isMarked(line, mark)) : -1;
   const at = lines[start]?.n;
   useEffect(() => {
@@ -113,12 +128,19 @@ export function Log({ run, label, tall, mark = null, permalinks }: Shown) {
           <button type="button" className="button small" aria-pressed={wrapped} onClick={() => wrap.set(!wrapped)}>
             Wrap
           </button>
-          <button type="button" className="button small" onClick={() => download(run, journal.lines)}>
-            Download
+          <button type="button" className="button small" onClick={() => download(run, journal)}>
+            {isPart(journal) ? `Download these ${journal.lines.length} lines` : "Download"}
           </button>
           <span className="dim">
             {lines.length} lines{journal.dropped ? `, ${journal.dropped} older not shown` : ""}
-            {journal.ended ? ", over" : following && !journal.refused && !journal.stopped ? ", following" : ""}
+            {journal.missed ? `, ${journal.missed} newer not shown` : ""}
+            {journal.ended
+              ? ", over"
+              : journal.lost
+                ? ", nothing more can be read: reload the page to try again"
+                : following && !journal.refused && !journal.stopped
+                  ? ", following"
+                  : ""}
           </span>
         </div>
       ) : null}

@@ -216,12 +216,12 @@ async fn read(journal: &Journal, from: u64, limit: usize) -> std::io::Result<Vec
 
 /// Gives lines until the run is over or the reader goes.
 async fn follow(api: Arc<ApiState>, journal: Journal, mut cursor: u64, outlet: Outlet) {
-    let last = match give(&api, &journal, &mut cursor, &outlet).await {
-        Ok(()) => "the run is over".to_owned(),
+    let (over, last) = match give(&api, &journal, &mut cursor, &outlet).await {
+        Ok(()) => (true, "the run is over".to_owned()),
         Err(None) => return,
-        Err(Some(error)) => format!("the journal cannot be read: {error}"),
+        Err(Some(error)) => (false, format!("the journal cannot be read: {error}")),
     };
-    let data = serde_json::json!({ "resume": cursor, "why": last }).to_string();
+    let data = serde_json::json!({ "resume": cursor, "over": over, "why": last }).to_string();
     let _ = outlet.send(sse::event(None, "end", &data)).await;
 }
 

@@ -61,6 +61,11 @@ impl Follow {
         self.seen
     }
 
+    /// Whose records these are, once that was said.
+    pub fn ledger(&self) -> Option<&str> {
+        self.ledger.as_deref()
+    }
+
     /// The next event; none when a journal is complete. Cancelling it loses nothing.
     ///
     /// # Errors

@@ -77,6 +77,7 @@ pub fn draw(model: &Model, dialog: &Dialog, frame: &mut Frame<'_>) {
     // Keys stand there when they are listened to.
     let keys = match more {
         _ if !dialog.listens(model.now) => String::new(),
+        _ if dialog.over => "Another plan is here now, this was about the last one · Esc close".to_owned(),
         0 => parts.foot,
         n => format!("↓ {n} more: PgDn · {}", parts.foot),
     };

@@ -39,7 +39,8 @@ fn first(model: &Model) -> Line<'static> {
         place.push_str(&format!(" · {trunk}"));
     }
     let mode = match (model.past, status.mode) {
-        (Some(at), _) => format!("PAST · record {at} of {}", model.newest),
+        // Of what is shown: what was asked for last may be on its way, or may not be had.
+        (Some(_), _) => format!("PAST · record {} of {}", status.seq, model.newest),
         (None, Mode::Autopilot) => "AUTOPILOT".into(),
         (None, Mode::SemiAuto) => "SEMI-AUTO".into(),
     };
@@ -112,7 +113,11 @@ fn attention(model: &Model) -> Line<'static> {
 
 /// Pauses, draining, quotas, a lost connection: what a person must not overlook.
 pub fn abnormal(model: &Model) -> Option<String> {
+    let stale = stale(model);
     if let Some(at) = model.past {
+        if stale.is_some() {
+            return stale;
+        }
         let [back, forth, present, rollback] =
             [Action::RecordBack, Action::RecordForth, Action::Present, Action::Checkpoints]
                 .map(|action| model.keys.first(action));
@@ -125,6 +130,7 @@ pub fn abnormal(model: &Model) -> Option<String> {
     if model.link == Link::Offline {
         parts.extend(super::link_words(model));
     }
+    parts.extend(stale);
     let Some(board) = board else { return (!parts.is_empty()).then(|| parts.join(" · ")) };
     for pause in &board.pauses {
         let why = pause.why.lines().next().unwrap_or_default();
@@ -154,4 +160,17 @@ pub fn abnormal(model: &Model) -> Option<String> {
         parts.push(format!("no walls around {} (sandbox: none)", board.status.without_walls.join(", ")));
     }
     (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+/// Why what is shown is another record than the one that was asked for.
+fn stale(model: &Model) -> Option<String> {
+    let (error, board) = (model.trouble.as_ref()?, model.board.as_ref()?);
+    let (seq, why) = (board.status.seq, error.message.lines().next().unwrap_or_default());
+    Some(match model.past {
+        Some(at) => {
+            let present = model.keys.first(Action::Present);
+            format!("Record {at} cannot be read: {why}; this is record {seq}, {present} goes to now")
+        }
+        None => format!("Nothing newer than record {seq} can be read: {why}"),
+    })
 }

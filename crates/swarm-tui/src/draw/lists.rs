@@ -143,15 +143,11 @@ pub fn events(model: &Model, frame: &mut Frame<'_>, area: Rect) {
         .collect();
     let width = usize::from(area.width);
     let line = |n: usize| Some(event(model, shown.get(n)?, width));
-    rows(
-        model,
-        frame,
-        area,
-        View::Events,
-        layout::first_shown(model, View::Events),
-        line,
-        "Nothing has happened since you look",
-    );
+    let none = match model.past {
+        Some(_) => "Nothing is known that happened until then",
+        None => "Nothing has happened since you look",
+    };
+    rows(model, frame, area, View::Events, layout::first_shown(model, View::Events), line, none);
 }
 
 fn event(model: &Model, event: &EventLine, width: usize) -> Line<'static> {

@@ -42,7 +42,7 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let moments = match &model.over_time {
         None => return put(frame, area, dim(" Looking")),
         Some(Err(error)) => return put(frame, area, dim(&format!(" {}", error.message))),
-        Some(Ok(view)) => &view.moments,
+        Some(Ok(view)) => by_now(model, &view.moments),
     };
     let (Some(first), Some(last)) = (moments.first(), moments.last()) else {
         return put(frame, area, dim(" Nothing has happened yet"));
@@ -66,6 +66,14 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let gap = columns.saturating_sub(from.len() + to.len());
     lines.push(dim(&format!("{}{from}{}{to}", " ".repeat(SCALE + 1), " ".repeat(gap))));
     put_all(frame, area, lines);
+}
+
+/// In the past, what had been by then.
+fn by_now<'a>(model: &Model, moments: &'a [MomentView]) -> &'a [MomentView] {
+    match model.past {
+        Some(_) => &moments[..moments.partition_point(|moment| moment.at <= model.clock())],
+        None => moments,
+    }
 }
 
 fn open(moment: &MomentView) -> u64 {

@@ -18,8 +18,18 @@ const AT_ONCE: usize = 500;
 const TRY_AGAIN: Duration = Duration::from_millis(250);
 const TRIES_MAX: u32 = 240;
 
+/// Which ledger the screen shows: nobody knows yet, none where there is no plan, or its id.
+type Known = Option<Option<String>>;
+
+/// Takes note of the ledger that is there now; true where the screen shows another one.
+fn is_another(known: &mut Known, now: Option<&str>) -> bool {
+    let before = known.replace(now.map(str::to_owned));
+    before.is_some_and(|before| before.as_deref() != now)
+}
+
 /// Tells of everything that happens, until nobody listens.
 pub async fn follow(source: Source, told: mpsc::Sender<Input>) {
+    let mut known = None;
     let before = source.before().await;
     if told.send(Input::Events(before)).await.is_err() {
         return;
@@ -29,27 +39,34 @@ pub async fn follow(source: Source, told: mpsc::Sender<Input>) {
             if told.send(Input::Link(Link::Online)).await.is_err() {
                 return;
             }
-            if online(&source, &told).await.is_none() {
+            if online(&source, &told, &mut known).await.is_none() {
                 return;
             }
         }
-        if told.send(Input::Link(Link::Offline)).await.is_err() || offline(&source, &told).await.is_none() {
+        if told.send(Input::Link(Link::Offline)).await.is_err() {
+            return;
+        }
+        if offline(&source, &told, &mut known).await.is_none() {
             return;
         }
     }
 }
 
 /// Until the coordinator has gone; none when nobody listens.
-async fn online(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
+async fn online(source: &Source, told: &mpsc::Sender<Input>, known: &mut Known) -> Option<()> {
     let mut feed = source.client.events(None);
     loop {
-        let first = match feed.next().await {
+        let next = feed.next().await;
+        if feed.ledger().is_some_and(|ledger| is_another(known, Some(ledger))) {
+            anew(source, told).await?;
+        }
+        let first = match next {
             Ok(Some(event)) => event,
             Ok(None) | Err(ClientError::Nobody) => return Some(()),
             // Another plan by now: its records are numbered from one again.
             Err(_) => {
-                told.send(Input::Anew).await.ok()?;
-                told.send(Input::Events(source.before().await)).await.ok()?;
+                *known = None;
+                anew(source, told).await?;
                 feed = source.client.events(None);
                 continue;
             }
@@ -63,6 +80,12 @@ async fn online(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
         }
         tell(events, told).await?;
     }
+}
+
+/// Everything that is shown is of another plan.
+async fn anew(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
+    told.send(Input::Anew).await.ok()?;
+    told.send(Input::Events(source.before().await)).await.ok()
 }
 
 async fn tell(events: Vec<Event>, told: &mpsc::Sender<Input>) -> Option<()> {
@@ -81,26 +104,33 @@ async fn tell(events: Vec<Event>, told: &mpsc::Sender<Input>) -> Option<()> {
 }
 
 /// Until somebody coordinates; none when nobody listens.
-async fn offline(source: &Source, told: &mpsc::Sender<Input>) -> Option<()> {
-    let mut last = 0;
+async fn offline(source: &Source, told: &mpsc::Sender<Input>, known: &mut Known) -> Option<()> {
+    // Another plan may have come while nobody was heard.
+    if is_another(known, which(source).await.as_deref()) {
+        anew(source, told).await?;
+    }
     loop {
         let changed = source.beside(|ledger| Ok(ledger.changed())).await.unwrap_or_default();
         if told.is_closed() {
             return None;
         }
+        // Before a coordinator is asked, which would tell of its own ledger as if it had been there all the time.
+        if changed {
+            if is_another(known, which(source).await.as_deref()) {
+                told.send(Input::Anew).await.ok()?;
+            }
+            told.send(Input::Events(source.before().await)).await.ok()?;
+        }
         if source.client.ping().await.is_ok() {
             return Some(());
         }
-        if changed {
-            let lines = source.before().await;
-            let newest = lines.last().map_or(0, |line| line.seq);
-            if newest < last {
-                told.send(Input::Anew).await.ok()?;
-            }
-            last = newest;
-            told.send(Input::Events(lines)).await.ok()?;
-        }
     }
+}
+
+/// The id of the ledger that is there now.
+async fn which(source: &Source) -> Option<String> {
+    let position = source.beside(|ledger| Ok(ledger.position())).await.ok().flatten();
+    position.map(|(ledger, _)| ledger)
 }
 
 /// The journal of a run, from its last lines on.

@@ -8,7 +8,7 @@ use swarm_protocol::view::TaskView;
 
 use super::sending;
 use crate::input::{EventLine, LogLine, Wish};
-use crate::model::{EVENTS_MAX, HELD_MAX, LOG_MAX, Left, Model, Node, View};
+use crate::model::{EVENTS_MAX, Full, HELD_MAX, LOG_MAX, Left, Model, Node, View};
 use crate::said::{age, count, money, spent};
 use crate::visit::Visited;
 
@@ -84,10 +84,27 @@ fn roam(model: &mut Model) {
 /// Begins again with another plan.
 pub fn anew(model: &mut Model) -> Vec<Wish> {
     model.events.clear();
-    (model.events_cut, model.events_asked) = (false, None);
+    (model.events_cut, model.events_asked, model.events_to) = (false, None, None);
     (model.newest, model.past, model.board, model.looking_at, model.node) = (0, None, None, None, None);
     model.ledger = None;
+    forget_plan(model);
     vec![Wish::Board(None), Wish::Visited]
+}
+
+/// Its tasks may have the names of those of the last plan: nothing that was meant for these is about them.
+fn forget_plan(model: &mut Model) {
+    // It stays, so that the next letter is no command, and does nothing any more.
+    if let Some(dialog) = model.dialog.as_mut().filter(|dialog| dialog.is_about_plan()) {
+        dialog.over = true;
+    }
+    model.full = model.full.filter(|full| *full == Full::Help);
+    (model.task, model.diff, model.over_time, model.over_time_of) = (None, None, None, None);
+    (model.opened, model.awaited, model.hint, model.left) = (None, None, None, None);
+    model.allowed.clear();
+    model.marked.clear();
+    model.notes.clear();
+    model.drafts.clear();
+    model.sent.iter_mut().for_each(|sent| (sent.is_verdict, sent.words) = (false, None));
 }
 
 /// Complete phases are folded, and what moves is selected.

@@ -5,7 +5,7 @@ use swarm_protocol::operation::Force;
 use swarm_protocol::outcome::Mode;
 
 use super::sending;
-use crate::dialog::{Dialog, Kind, Shown, Weight};
+use crate::dialog::{Kind, Shown, Weight};
 use crate::input::Wish;
 use crate::keys::Action;
 use crate::model::Model;
@@ -47,7 +47,7 @@ pub fn ask(model: &mut Model, title: String, command: Command) -> Vec<Wish> {
 
 /// Opens a dialog that shows what this command would do.
 pub fn open_asking(model: &mut Model, kind: Kind, question: Command) -> Vec<Wish> {
-    model.dialog = Some(Dialog::new(kind, model.now));
+    sending::open_with_draft(model, kind);
     look(model, question)
 }
 

@@ -74,7 +74,9 @@ pub fn confirmed(model: &mut Model) -> Vec<Wish> {
             return vec![];
         }
     };
-    sending::send(model, command)
+    let wishes = sending::send(model, command);
+    sending::keep_words(model, dialog.kind);
+    wishes
 }
 
 /// Only what the person has changed, whatever others have changed of it meanwhile.

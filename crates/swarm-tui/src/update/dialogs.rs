@@ -7,14 +7,13 @@ use swarm_protocol::operation::Force;
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::outcome::PauseReason;
 
-use super::{asking, confirming, leaving, moving, pressed, sending};
+use super::{asking, confirming, leaving, offered, sending};
 use crate::dialog::{Dialog, Kind, Shown};
 use crate::draw::dialog as drawn;
 use crate::field::Field;
 use crate::input::{Key, Link, Wish};
 use crate::keys::Action;
-use crate::model::{Model, View};
-use crate::palette;
+use crate::model::Model;
 
 /// Opens the dialog of an action that has one of its own.
 pub fn open(model: &mut Model, action: Action) -> Vec<Wish> {
@@ -64,7 +63,7 @@ pub fn open(model: &mut Model, action: Action) -> Vec<Wish> {
             return vec![];
         }
     };
-    model.dialog = Some(Dialog::new(kind, model.now));
+    sending::open_with_draft(model, kind);
     vec![]
 }
 
@@ -115,7 +114,7 @@ pub fn rollback(model: &Model) -> Option<Command> {
 pub fn choose(model: &mut Model, question: &str, choice: AttentionChoice) -> Vec<Wish> {
     if choice.asks_for.is_some() {
         let (question, text) = (question.to_owned(), Field::default());
-        model.dialog = Some(Dialog::new(Kind::Answer { question, choice, text }, model.now));
+        sending::open_with_draft(model, Kind::Answer { question, choice, text });
         return vec![];
     }
     asking::ask(model, format!("{}?", choice.label), choice.command)
@@ -179,7 +178,7 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
         return vec![];
     }
     if matches!(dialog.kind, Kind::Palette { .. }) {
-        return in_palette(model, key);
+        return offered::in_palette(model, key);
     }
     match key {
         Key::Tab | Key::BackTab => {
@@ -197,10 +196,7 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
     }
     if let Some(field) = dialog.field() {
         field.take(key);
-        if let Kind::Review { note, approve, .. } = &mut dialog.kind {
-            // Whoever writes what is to be changed does not approve.
-            *approve &= note.is_empty();
-        }
+        dialog.was_typed();
         return vec![];
     }
     match (&dialog.kind, key) {
@@ -218,33 +214,13 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
             model.dialog = Some(Dialog::new(Kind::NewCheckpoint { name: Field::default() }, now));
             vec![]
         }
-        (Kind::Panel, key) => in_panel(model, key),
+        (Kind::Panel, key) => offered::in_panel(model, key),
         (_, key) => moved(model, key),
     }
 }
 
-/// Every key of the panel is one of the table; those that move choose the agent.
-fn in_panel(model: &mut Model, key: Key) -> Vec<Wish> {
-    match key {
-        Key::Char('j') | Key::Down | Key::Char('k') | Key::Up => {
-            let by = if matches!(key, Key::Char('j') | Key::Down) { 1 } else { -1 };
-            model.view = View::Agents;
-            moving::in_view(model, View::Agents, by);
-            vec![]
-        }
-        Key::PageDown | Key::PageUp => moved(model, key),
-        key => {
-            model.dialog = None;
-            match model.keys.binding(key) {
-                Some(binding) => pressed::act(model, binding.action),
-                None => vec![],
-            }
-        }
-    }
-}
-
 /// Lines of a preview, or another candidate.
-fn moved(model: &mut Model, key: Key) -> Vec<Wish> {
+pub fn moved(model: &mut Model, key: Key) -> Vec<Wish> {
     let page = drawn::room(model);
     let Some(dialog) = &mut model.dialog else { return vec![] };
     let by: i64 = match key {
@@ -300,41 +276,4 @@ fn quit(model: &mut Model, word: char) -> Vec<Wish> {
         's' => sending::send_and_leave(model, Command::CheckpointAndDrain { why }, Some(stopped)),
         _ => sending::send_and_leave(model, Command::Drain { why }, Some(stopped)),
     }
-}
-
-fn in_palette(model: &mut Model, key: Key) -> Vec<Wish> {
-    let found = palette::found(model);
-    let Some(Dialog { kind: Kind::Palette { text, selected }, .. }) = &mut model.dialog else {
-        return vec![];
-    };
-    match key {
-        Key::Up => *selected = selected.saturating_sub(1),
-        Key::Down | Key::Tab => *selected = (*selected + 1).min(found.len().saturating_sub(1)),
-        Key::Enter => {
-            let chosen = found.into_iter().nth(*selected);
-            let line = text.text();
-            if chosen.is_none() && !line.trim().is_empty() {
-                // What was typed stays, to be put right.
-                let why = crate::typed::unknown(&model.commands, &line);
-                model.note(why);
-                return vec![];
-            }
-            model.dialog = None;
-            return match chosen {
-                Some(palette::Entry::Action(action)) => pressed::act(model, action),
-                Some(palette::Entry::Typed(line)) => super::typing::entered(model, line),
-                Some(palette::Entry::Task(task)) => {
-                    moving::to_view(model, View::Plan);
-                    moving::jump(model, &task);
-                    vec![]
-                }
-                None => vec![],
-            };
-        }
-        key => {
-            text.take(key);
-            *selected = 0;
-        }
-    }
-    vec![]
 }

@@ -255,7 +255,7 @@ pub fn travel(model: &mut Model, by: i64) -> Vec<Wish> {
     if at >= model.newest {
         return present(model);
     }
-    model.past = Some(at.max(1));
+    look_at_record(model, Some(at.max(1)));
     if matches!(model.full, Some(Full::Diff | Full::Wall | Full::Usage)) {
         // Those are about the present.
         model.full = None;
@@ -264,6 +264,15 @@ pub fn travel(model: &mut Model, by: i64) -> Vec<Wish> {
 }
 
 pub fn present(model: &mut Model) -> Vec<Wish> {
-    model.past = None;
+    look_at_record(model, None);
     vec![Wish::Board(None)]
+}
+
+/// Whoever reads further down the events stays at theirs, where it has happened by then.
+fn look_at_record(model: &mut Model, past: Option<u64>) {
+    let at = model.cursor(View::Events);
+    let read = model.shown_events().nth(at).filter(|_| at > 0).map(|event| event.seq);
+    model.past = past;
+    let place = read.and_then(|seq| model.shown_events().position(|event| event.seq <= seq));
+    model.cursors[View::Events.index()] = place.unwrap_or_default();
 }

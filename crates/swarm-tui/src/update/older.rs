@@ -16,14 +16,22 @@ pub fn wanted(model: &mut Model) -> Vec<Wish> {
 }
 
 fn events(model: &mut Model) -> Vec<Wish> {
-    if model.view != View::Events || model.full.is_some() || model.board.is_none() {
+    let is_placed = |placed: &layout::Placed| placed.pane == layout::Pane::View(View::Events);
+    if !layout::panes(model).iter().any(is_placed) {
         return vec![];
     }
     let at = model.cursor(View::Events);
-    if model.events_cut && at == 0 {
-        model.events.clear();
-        (model.events_cut, model.events_asked) = (false, None);
-        return vec![Wish::NewestEvents];
+    match model.past {
+        None if model.events_cut && at == 0 => {
+            model.events.clear();
+            (model.events_cut, model.events_asked, model.events_to) = (false, None, None);
+            return vec![Wish::NewestEvents];
+        }
+        Some(past) if at == 0 && !has_events_to(model, past) => return events_to(model, past),
+        _ => {}
+    }
+    if model.view != View::Events {
+        return vec![];
     }
     let Some(first) = model.events.front().map(|event| event.seq).filter(|seq| *seq > 1) else {
         return vec![];
@@ -34,6 +42,20 @@ fn events(model: &mut Model) -> Vec<Wish> {
     }
     model.events_asked = Some(first);
     vec![Wish::OlderEvents { before: first, newest: model.newest }]
+}
+
+/// Whether the newest event of a record of the past is kept, or was asked for already.
+fn has_events_to(model: &Model, past: u64) -> bool {
+    let begins = model.events.front().is_some_and(|event| event.seq <= past);
+    let goes_on = model.events.back().is_some_and(|event| event.seq >= past);
+    model.events_to == Some(past) || (begins && (goes_on || !model.events_cut))
+}
+
+/// Memory has what was read last, which may be far from that record.
+fn events_to(model: &mut Model, past: u64) -> Vec<Wish> {
+    model.events.clear();
+    (model.events_cut, model.events_asked, model.events_to) = (true, None, Some(past));
+    vec![Wish::OlderEvents { before: past + 1, newest: model.newest }]
 }
 
 fn log(model: &mut Model) -> Vec<Wish> {
@@ -57,6 +79,14 @@ fn log(model: &mut Model) -> Vec<Wish> {
 }
 
 pub fn events_came(model: &mut Model, older: Vec<EventLine>) {
+    let is_awaited = match model.events.front() {
+        Some(first) => model.events_asked == Some(first.seq),
+        None => model.events_cut,
+    };
+    // Before anything else there would be a gap behind them.
+    if !is_awaited {
+        return;
+    }
     let first = model.events.front().map_or(u64::MAX, |event| event.seq);
     for event in older.into_iter().rev().filter(|event| event.seq < first) {
         model.events.push_front(event);
@@ -71,6 +101,9 @@ pub fn events_came(model: &mut Model, older: Vec<EventLine>) {
         gone += usize::from(machinery || newest.text.is_some());
     }
     let at = &mut model.cursors[View::Events.index()];
+    if gone > 0 && *at > 0 {
+        model.events_to = None;
+    }
     *at = at.saturating_sub(gone);
 }
 

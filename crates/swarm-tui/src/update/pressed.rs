@@ -83,15 +83,20 @@ fn in_filter(model: &mut Model, key: Key) -> Vec<Wish> {
             if let Some(filter) = &mut model.filter {
                 filter.field.take(key);
             }
-            model.grow();
-            let nodes = model.nodes();
-            if !model.node.as_ref().is_some_and(|node| nodes.contains(node)) {
-                let task = nodes.iter().find(|node| matches!(node, crate::model::Node::Task(_)));
-                model.node = task.or(nodes.first()).cloned();
-            }
+            select_shown(model);
         }
     }
     vec![]
+}
+
+/// Keys are about what the filter shows: a task that it hides is not the selected one any more.
+pub fn select_shown(model: &mut Model) {
+    model.grow();
+    let nodes = model.nodes();
+    if !model.node.as_ref().is_some_and(|node| nodes.contains(node)) {
+        let task = nodes.iter().find(|node| matches!(node, crate::model::Node::Task(_)));
+        model.node = task.or(nodes.first()).cloned();
+    }
 }
 
 /// What is typed behind `/` in a log.

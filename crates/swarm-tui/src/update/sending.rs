@@ -4,8 +4,13 @@ use swarm_protocol::api::ApiError;
 use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::oplog::OperationState;
 
+use crate::dialog::{Dialog, Kind};
 use crate::input::Wish;
+use crate::keys::Action;
 use crate::model::{Model, Said, Sent, Tone};
+
+/// Words that were refused or lost are kept for so many dialogs; the oldest give way.
+const DRAFTS_MAX: usize = 16;
 
 /// Sends it, and says so until there is an answer.
 pub fn send(model: &mut Model, command: Command) -> Vec<Wish> {
@@ -24,16 +29,57 @@ pub fn send_and_leave(model: &mut Model, command: Command, leave: Option<String>
     let task = subject.and_then(|subject| swarm_protocol::ids::TaskId::new(subject).ok());
     model.note(format!("{what}: sent"));
     let is_verdict = matches!(command, Command::Review { .. });
-    model.sent.push(Sent { ticket, task, what, is_verdict, leave });
+    model.sent.push(Sent { ticket, task, what, is_verdict, words: None, leave });
     vec![Wish::Send(ticket, command)]
+}
+
+/// The dialog that was sent last, until it is known what became of its words.
+pub fn keep_words(model: &mut Model, kind: Kind) {
+    if let Some(sent) = model.sent.last_mut().filter(|_| kind.has_words()) {
+        sent.words = Some(Box::new(kind));
+    }
+}
+
+fn keep_draft(model: &mut Model, kind: Kind) {
+    let key = model.keys.first(match &kind {
+        Kind::Block { .. } => Action::Block,
+        Kind::Message { .. } => Action::Message,
+        Kind::Edit { .. } => Action::Edit,
+        Kind::Review { .. } => Action::Review,
+        Kind::NewCheckpoint { .. } => Action::Checkpoint,
+        _ => Action::Attention,
+    });
+    model.drafts.retain(|draft| !draft.asks_the_same(&kind));
+    model.drafts.push(kind);
+    let surplus = model.drafts.len().saturating_sub(DRAFTS_MAX);
+    model.drafts.drain(..surplus);
+    if let Some(said) = &mut model.said {
+        said.text.push_str(&format!("; your words are kept: {key} begins with them"));
+    }
+}
+
+/// Opens a dialog, with the words that were refused or lost when the same was asked before.
+pub fn open_with_draft(model: &mut Model, kind: Kind) {
+    let kept = model.drafts.iter().position(|draft| draft.asks_the_same(&kind));
+    let kind = match kept.map(|at| model.drafts.remove(at)) {
+        Some(draft) => {
+            model.note("These are your words that were not taken before; Esc lets them go");
+            kind.with_words_of(draft)
+        }
+        None => kind,
+    };
+    model.dialog = Some(Dialog::new(kind, model.now));
 }
 
 pub fn answered(model: &mut Model, ticket: u64, answer: Result<Answer, ApiError>) -> Vec<Wish> {
     let Some(at) = model.sent.iter().position(|sent| sent.ticket == ticket) else { return vec![] };
     match answer {
         Err(error) => {
-            model.sent.remove(at);
+            let sent = model.sent.remove(at);
             model.refuse(&error);
+            if let Some(kind) = sent.words {
+                keep_draft(model, *kind);
+            }
             vec![]
         }
         Ok(answer) => {

@@ -74,7 +74,7 @@ pub fn carry_out(model: &mut Model, line: &str, words: Vec<String>, seen: Option
     let ticket = model.tickets;
     model.note(format!("swarm {line}: sent"));
     let what = format!("swarm {line}");
-    model.sent.push(Sent { ticket, task: None, what, is_verdict: false, leave: None });
+    model.sent.push(Sent { ticket, task: None, what, is_verdict: false, words: None, leave: None });
     vec![Wish::Call(ticket, words, seen)]
 }
 

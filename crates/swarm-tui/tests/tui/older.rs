@@ -1,11 +1,12 @@
 //! Events and lines that are older than memory come when somebody reads towards them, and the present is kept apart.
 
+use swarm_protocol::api::ApiError;
 use swarm_protocol::ids::RunId;
 use swarm_tui::input::{EventLine, Input, Key, LogLine, Wish};
 use swarm_tui::model::{EVENTS_MAX, HELD_MAX, LOG_MAX, View};
 
 use super::looks::screen;
-use crate::support::Stage;
+use crate::support::{Stage, board_with};
 
 fn event(stage: &Stage, seq: u64) -> EventLine {
     let text = Some(format!("event {seq}"));
@@ -148,4 +149,69 @@ fn news_do_not_pull_a_reader_away_and_the_end_is_read_anew() {
     stage.take(Input::Log(run, vec![line(n)]));
     assert_eq!(stage.model.log.lines.back().map(|line| line.n), Some(n));
     assert!(!stage.model.log.cut);
+}
+
+/// One record back, and the board of that moment.
+fn back(stage: &mut Stage, to: u64) -> Vec<Wish> {
+    let wishes = stage.char('<');
+    assert!(wishes.contains(&Wish::Board(Some(to))), "{wishes:?}");
+    stage.take(Input::Board(Ok(board_with(|board| board["status"]["seq"] = to.into()))));
+    wishes
+}
+
+#[test]
+fn the_past_has_no_event_of_what_came_after_it_and_the_present_has_it_again() {
+    let mut stage = Stage::new(80, 24);
+    let newest = |stage: &Stage| stage.model.shown_events().next().map(|event| event.seq);
+    stage.char('4');
+    back(&mut stage, 258);
+    assert_eq!(newest(&stage), Some(258));
+    assert!(!screen(&stage).contains("checks failed"), "{}", screen(&stage));
+    for to in [257, 256, 255] {
+        assert_eq!(older_events(&back(&mut stage, to)), None, "memory has it");
+    }
+    assert_eq!(older_events(&back(&mut stage, 254)), Some(255), "memory has nothing of it");
+    stage.take(Input::OlderEvents((200..255).map(event_of).collect()));
+    assert_eq!(newest(&stage), Some(254));
+    stage.take(Input::Events(vec![event_of(260)]));
+    assert_eq!(newest(&stage), Some(254));
+    let wishes = stage.char('t');
+    assert!(wishes.contains(&Wish::NewestEvents), "{wishes:?}");
+    stage.take(Input::OlderEvents((100..200).map(event_of).collect()));
+    stage.take(Input::Events((61..=260).map(event_of).collect()));
+    let seqs: Vec<u64> = stage.model.events.iter().map(|event| event.seq).collect();
+    assert_eq!(seqs, (61..=260).collect::<Vec<_>>(), "without a gap");
+}
+
+#[test]
+fn whoever_reads_an_event_stays_at_it_when_they_go_into_the_past() {
+    let mut stage = Stage::new(80, 24);
+    stage.keys("4j");
+    let read = |stage: &Stage| {
+        let at = stage.model.cursor(View::Events);
+        stage.model.shown_events().nth(at).map(|event| event.seq)
+    };
+    assert_eq!(read(&stage), Some(258));
+    back(&mut stage, 258);
+    assert_eq!(read(&stage), Some(258));
+    stage.char('t');
+    assert_eq!(read(&stage), Some(259), "who is at the newest one stays there");
+}
+
+#[test]
+fn a_record_that_cannot_be_read_is_not_taken_for_the_one_that_is_shown() {
+    let mut stage = Stage::new(80, 24);
+    let broken = || Input::Board(Err(ApiError::new("damaged", "it is damaged", "swarm doctor")));
+    stage.char('<');
+    stage.take(broken());
+    let text = screen(&stage);
+    assert!(text.contains("PAST · record 259 of 259"), "{text}");
+    assert!(text.contains("Record 258 cannot be read: it is damaged; this is record 259"), "{text}");
+    back(&mut stage, 258);
+    let text = screen(&stage);
+    assert!(text.contains("PAST · record 258 of 259") && !text.contains("damaged"), "{text}");
+    stage.char('t');
+    stage.take(broken());
+    let text = screen(&stage);
+    assert!(text.contains("Nothing newer than record 258 can be read: it is damaged"), "{text}");
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 use swarm_tui::input::{Input, Wish};
 
 use crate::looks::screen;
-use crate::support::{Stage, board_with, over_time};
+use crate::support::{Stage, ago, board_with, over_time};
 
 #[test]
 fn each_task_stands_once_in_the_graph_to_the_right_of_what_it_waits_for() {
@@ -68,4 +68,16 @@ fn what_was_spent_is_asked_for_where_it_is_shown_and_again_when_it_is_more() {
     assert!(!asked(&stage.take(Input::Board(Ok(more(5_000_000))))), "nothing is another than before");
     assert!(asked(&stage.take(Input::Board(Ok(more(6_000_000))))));
     assert!(asked(&Stage::new(240, 70).take(Input::Board(Ok(more(1))))), "there it is always");
+}
+
+#[test]
+fn the_chart_of_the_past_ends_there() {
+    let mut stage = Stage::new(240, 70);
+    stage.char('<');
+    stage.take(Input::Board(Ok(board_with(|board| {
+        board["status"]["seq"] = 258.into();
+        board["now"] = json!(ago(100 * 60));
+    }))));
+    let text = screen(&stage);
+    assert!(text.contains("$1.83") && text.contains("10:24:40"), "{text}");
 }

@@ -171,3 +171,31 @@ fn a_double_click_opens_what_its_first_click_has_selected_also_where_the_list_ha
     stage.take(Input::Mouse(Mouse::Click(10, row)));
     assert_eq!((selected(&stage).as_str(), stage.model.full), ("2.6", Some(Full::Log)));
 }
+
+#[test]
+fn whoever_pastes_what_is_to_be_changed_does_not_approve() {
+    let mut stage = Stage::new(80, 24);
+    stage.take(Input::Board(Ok(submitted('b', 1))));
+    stage.char('v');
+    stage.wait();
+    stage.take(Input::Paste("name the quarantine file".into()));
+    let sent = sent(&stage.press(Key::Enter));
+    let [Command::Review { verdict: Verdict::NeedsChanges { notes }, .. }] = sent.as_slice() else {
+        panic!("{sent:?}")
+    };
+    assert_eq!(notes[0].text, "name the quarantine file");
+}
+
+#[test]
+fn a_paste_selects_what_it_leaves_to_be_selected_as_typing_does() {
+    let mut stage = Stage::new(80, 24);
+    stage.char('/');
+    stage.take(Input::Paste("undo".into()));
+    assert_eq!(selected(&stage), "3.1", "keys are about what the filter shows");
+    let mut stage = Stage::new(80, 24);
+    stage.char(':');
+    stage.press(Key::Down);
+    stage.take(Input::Paste("3.1".into()));
+    stage.press(Key::Enter);
+    assert_eq!(selected(&stage), "3.1", "other lines are offered than before");
+}
