@@ -121,6 +121,12 @@ fn of_several_tasks_every_one_that_is_refused_is_named_and_the_others_go_back() 
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("9.8") && ran.err.contains("9.9"), "{}", ran.err);
     assert_eq!(world.swarm(&["task", "list", "--json"]).json()[0]["status"], "pending");
+    // As JSON what was done and what was not are one document.
+    world.swarm(&["task", "block", "1.1", "waits"]).good();
+    let ran = world.swarm(&[&["--json"], &several[..]].concat());
+    let one: serde_json::Value = serde_json::from_str(&ran.out).expect("one document");
+    assert_eq!(one["done"].as_array().map(Vec::len), Some(1), "{one}");
+    assert!(one["error"]["message"].as_str().is_some_and(|text| text.contains("9.9")), "{one}");
     // With --all it is a list, also of one.
     world.swarm(&["task", "block", "1.1", "waits"]).good();
     let all = world.swarm(&["--json", "task", "unblock", "--all"]).json();
@@ -175,6 +181,10 @@ fn a_worktree_that_is_not_there_is_not_called_removed() {
         several.out
     );
     assert!(world.swarm(&["worktree", "cleanup", "--all"]).good().contains("No worktrees to remove"));
+    world.swarm(&["worktree", "create", "1.2"]).good();
+    let ran = world.swarm(&["--json", "worktree", "cleanup", "nosuch", "1.2"]);
+    let one: serde_json::Value = serde_json::from_str(&ran.out).expect("one document");
+    assert_eq!((ran.code, &one["done"][0]["removed"]), (Some(1), &serde_json::Value::Bool(true)), "{one}");
 }
 
 #[test]
