@@ -143,6 +143,14 @@ impl CliError {
         self
     }
 
+    /// The rules do not know what was typed: where all that they can name is the help, it is that of this command.
+    pub fn helped_by(mut self, words: &str) -> Self {
+        if self.hint == Some(Hint::Run("swarm --help".into())) {
+            self.hint = Some(Hint::Run(format!("swarm {words} --help")));
+        }
+        self
+    }
+
     pub fn is_replaced(&self) -> bool {
         self.kind == REPLACED
     }
@@ -250,6 +258,15 @@ mod tests {
         let error = CliError::from(Refusal::ProfileLocked);
         assert_eq!((error.exit, error.kind), (Exit::Refused, "profile_locked"));
         assert_eq!(error.hint, Some(Hint::Run("swarm plan reset".into())));
+    }
+
+    #[test]
+    fn where_only_the_help_helps_it_is_that_of_the_command() {
+        let refused = || Refusal::BadValue { what: "The title".into(), why: "it is empty".into() };
+        let error = CliError::from(refused()).helped_by("task edit");
+        assert_eq!(error.hint, Some(Hint::Run("swarm task edit --help".into())));
+        let other = CliError::from(Refusal::ProfileLocked).helped_by("task edit");
+        assert_eq!(other.hint, Some(Hint::Run("swarm plan reset".into())));
     }
 
     #[test]
