@@ -150,6 +150,14 @@ fn the_file_that_a_hint_names_is_found_from_where_the_person_stands() {
     assert!(saved.err.contains("`swarm plan save 'my plan.md'`"), "{}", saved.err);
     let piped = run_with(world.program(world::SWARM).args(["plan", "save", "-"]), circle.as_bytes());
     assert!(piped.err.contains("pipe it into `swarm plan save -` again"), "{}", piped.err);
+    // Also one that a note names.
+    world.file("plan.md", PLAN);
+    world.swarm(&["plan", "save", "plan.md"]).good();
+    let projection = std::fs::read_to_string(world.repo.join(".swarm/plan.json")).expect("the plan");
+    world.file(".swarm/plan.json", projection.replace("One", "Uno"));
+    let noted = run(world.program(world::SWARM).args(["task", "add", "Three"]).current_dir(&below));
+    let kept = world.repo.join(".swarm/plan.json.edited-1");
+    assert!(noted.err.contains(&format!("`swarm plan import {}`", kept.display())), "{}", noted.err);
 }
 
 #[test]
