@@ -196,6 +196,28 @@ fn a_worktree_that_is_not_there_is_not_called_removed() {
 }
 
 #[test]
+fn what_init_refuses_its_look_refuses_too() {
+    let world = World::new();
+    world.swarm(&["init"]).good();
+    let wanted = ["init", "--isolation", "reservation"];
+    check(&world, &wanted, 2, &["does not change it"]);
+    check(&world, &[&wanted[..], &["--dry-run"]].concat(), 2, &["does not change it"]);
+    world.file(".swarm/config.json", "{ no");
+    check(&world, &["init", "--dry-run"], 3, &["config.json"]);
+}
+
+#[test]
+fn what_is_too_long_to_be_shown_is_not_agreed_to_by_a_question() {
+    let world = World::new();
+    world.file(".swarm/hooks/pre-start.sh", format!("#!/bin/sh\n{}touch planted\n", "# fine\n".repeat(600)));
+    world.git(&["add", "-f", ".swarm"]);
+    world.git(&["commit", "-q", "-m", "a hook"]);
+    check(&world, &["trust"], 2, &["more than a question shows", "swarm trust --dry-run", "--yes"]);
+    // A look shows it to its end.
+    assert!(world.swarm(&["trust", "--dry-run"]).good().contains("touch planted"));
+}
+
+#[test]
 fn an_empty_profile_is_none() {
     let world = planned();
     world.swarm(&["task", "edit", "1.1", "--profile", "claude"]).good();
