@@ -160,7 +160,7 @@ fn spawn(out: File, log: File, goal: Option<&str>) -> Result<Child, CliError> {
 /// The same words, but for the one that brought us here, what is done by now (the plan before is closed, the plan is edited), and
 /// a goal that has become a plan; what it says is for people, whoever asked.
 fn words(mut words: Vec<OsString>, goal: Option<&str>) -> Vec<OsString> {
-    let is_over = |word: &OsString| OVER.iter().any(|over| word == over);
+    let is_over = |word: &OsString| OVER.iter().any(|over| word == *over);
     words.retain(|word| !is_over(word));
     if let Some(goal) = goal {
         words = without_goal(words, goal);
