@@ -100,7 +100,7 @@ fn usage_error(error: &clap::Error) -> CliError {
         return CliError::usage("A subcommand is missing").say(format!("Run `{} --help`", helped(&lines)));
     }
     let hint = lines.iter().find_map(|line| line.strip_prefix("tip: "));
-    let hint = hint.map_or("Run `swarm --help`".into(), str::to_owned);
+    let hint = hint.map_or_else(|| format!("Run `{} --help`", helped(&lines)), str::to_owned);
     let message = lines.first().copied().unwrap_or("The command line cannot be understood");
     let message = message.trim_start_matches("error: ");
     // Below it stand the names that it is about, or the values that are possible.
@@ -120,7 +120,11 @@ fn usage_error(error: &clap::Error) -> CliError {
 /// The command whose help this is.
 fn helped(help: &[&str]) -> String {
     let usage = help.iter().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("swarm");
-    usage.split_whitespace().take_while(|word| !word.starts_with(['[', '<'])).collect::<Vec<_>>().join(" ")
+    usage
+        .split_whitespace()
+        .take_while(|word| !word.starts_with(['[', '<', '-']))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 impl Cli {
@@ -143,7 +147,7 @@ impl Cli {
             let code = match commands::run(command, &context) {
                 Ok(code) => code,
                 Err(error) => {
-                    let error = crate::swarm::after_a_close(error, &context);
+                    let error = crate::swarm::after_a_close(error, &context).helped_by(&self.words);
                     info!(kind = error.kind, exit = error.exit.code(), %error, "failed");
                     output::report(&error, json)
                 }
@@ -159,6 +163,7 @@ impl Cli {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Hint;
 
     #[test]
     fn the_tree_of_commands_is_sound() {
@@ -184,6 +189,7 @@ mod tests {
     fn as_json_a_mistake_names_what_is_missing_and_what_is_possible() {
         let missing = mistaken(&["swarm", "--json", "review", "approve"]);
         assert!(missing.message.ends_with("not provided: <TASK>"), "{missing}");
+        assert_eq!(missing.hint, Some(Hint::Say("Run `swarm review approve --help`".into())));
         let value = mistaken(&["swarm", "--json", "mode", "fast"]);
         assert!(value.causes.iter().any(|cause| cause.contains("semi-auto, autopilot")), "{value}");
         assert!(value.causes.iter().all(|cause| !cause.contains("Usage")), "{value}");

@@ -22,6 +22,8 @@ pub struct CliError {
     pub hint: Option<Hint>,
     /// What the rules said, for front ends that go on from there.
     pub refusal: Option<Box<Refusal>>,
+    /// What was done all the same; as JSON it stands in the same document.
+    pub done: Option<Box<serde_json::Value>>,
 }
 
 /// What to do about it.
@@ -37,7 +39,7 @@ const REPLACED: &str = "replaced";
 
 impl CliError {
     fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Self {
-        Self { exit, kind, message: message.into(), causes: vec![], hint: None, refusal: None }
+        Self { exit, kind, message: message.into(), causes: vec![], hint: None, refusal: None, done: None }
     }
 
     /// The words on the command line do not make sense.
@@ -135,6 +137,20 @@ impl CliError {
         self
     }
 
+    /// A part of what was asked for was done.
+    pub fn beside<V: Serialize + ?Sized>(mut self, done: &V) -> Self {
+        self.done = serde_json::to_value(done).ok().map(Box::new);
+        self
+    }
+
+    /// The rules do not know what was typed: where all that they can name is the help, it is that of this command.
+    pub fn helped_by(mut self, words: &str) -> Self {
+        if self.hint == Some(Hint::Run("swarm --help".into())) {
+            self.hint = Some(Hint::Run(format!("swarm {words} --help")));
+        }
+        self
+    }
+
     pub fn is_replaced(&self) -> bool {
         self.kind == REPLACED
     }
@@ -154,6 +170,7 @@ impl CliError {
                     Hint::Run(text) | Hint::Say(text) => text.as_str(),
                 }),
             },
+            done: self.done.as_deref(),
         };
         serde_json::to_string(&form).expect("plain data serialises")
     }
@@ -162,6 +179,8 @@ impl CliError {
 #[derive(Serialize)]
 struct ErrorForm<'a> {
     error: Inner<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    done: Option<&'a serde_json::Value>,
 }
 
 #[derive(Serialize)]
@@ -226,10 +245,28 @@ mod tests {
     }
 
     #[test]
+    fn what_was_done_all_the_same_stands_beside_the_error() {
+        let error = CliError::usage("Two of three").beside(&["1.1"]);
+        assert_eq!(
+            error.json(),
+            r#"{"error":{"kind":"usage","exit":2,"message":"Two of three","causes":[],"hint":null},"done":["1.1"]}"#
+        );
+    }
+
+    #[test]
     fn a_refusal_keeps_its_kind_and_its_hint_is_a_command() {
         let error = CliError::from(Refusal::ProfileLocked);
         assert_eq!((error.exit, error.kind), (Exit::Refused, "profile_locked"));
         assert_eq!(error.hint, Some(Hint::Run("swarm plan reset".into())));
+    }
+
+    #[test]
+    fn where_only_the_help_helps_it_is_that_of_the_command() {
+        let refused = || Refusal::BadValue { what: "The title".into(), why: "it is empty".into() };
+        let error = CliError::from(refused()).helped_by("task edit");
+        assert_eq!(error.hint, Some(Hint::Run("swarm task edit --help".into())));
+        let other = CliError::from(Refusal::ProfileLocked).helped_by("task edit");
+        assert_eq!(other.hint, Some(Hint::Run("swarm plan reset".into())));
     }
 
     #[test]

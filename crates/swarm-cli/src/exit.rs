@@ -80,7 +80,8 @@ mod tests {
         let mut page = String::from(
             "# Exit codes\n\n<!-- Printed by a test: run `cargo xtask gen`. -->\n\n\
              Every command of `swarm` ends with one of these. With `--json` an error is also one JSON object on\n\
-             stdout, `{\"error\":{\"kind\",\"exit\",\"message\",\"causes\",\"hint\"}}`; the code is the same.\n\n\
+             stdout, `{\"error\":{\"kind\",\"exit\",\"message\",\"causes\",\"hint\"}}`; the code is the same.\n\
+             Where a part was done all the same, the object has that in `done`.\n\n\
              | code | word | what happened | what to do |\n|---|---|---|---|\n",
         );
         for exit in Exit::ALL {

@@ -137,7 +137,11 @@ impl Swarm {
     /// Says what a person should know, where it does not spoil the data.
     fn tell(&self, notices: &[Notice]) {
         for notice in notices {
-            let hint = match notice.hint.as_str() {
+            let hint = match &notice.file {
+                Some(file) => notice.hint.replace(&self.relative(file), &self.pasted(file)),
+                None => notice.hint.clone(),
+            };
+            let hint = match hint.as_str() {
                 "" => String::new(),
                 hint if hint.starts_with("swarm ") => format!(". Run `{hint}`"),
                 hint => format!(". {hint}"),

@@ -121,6 +121,12 @@ fn of_several_tasks_every_one_that_is_refused_is_named_and_the_others_go_back() 
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("9.8") && ran.err.contains("9.9"), "{}", ran.err);
     assert_eq!(world.swarm(&["task", "list", "--json"]).json()[0]["status"], "pending");
+    // As JSON what was done and what was not are one document.
+    world.swarm(&["task", "block", "1.1", "waits"]).good();
+    let ran = world.swarm(&[&["--json"], &several[..]].concat());
+    let one: serde_json::Value = serde_json::from_str(&ran.out).expect("one document");
+    assert_eq!(one["done"].as_array().map(Vec::len), Some(1), "{one}");
+    assert!(one["error"]["message"].as_str().is_some_and(|text| text.contains("9.9")), "{one}");
     // With --all it is a list, also of one.
     world.swarm(&["task", "block", "1.1", "waits"]).good();
     let all = world.swarm(&["--json", "task", "unblock", "--all"]).json();
@@ -144,6 +150,14 @@ fn the_file_that_a_hint_names_is_found_from_where_the_person_stands() {
     assert!(saved.err.contains("`swarm plan save 'my plan.md'`"), "{}", saved.err);
     let piped = run_with(world.program(world::SWARM).args(["plan", "save", "-"]), circle.as_bytes());
     assert!(piped.err.contains("pipe it into `swarm plan save -` again"), "{}", piped.err);
+    // Also one that a note names.
+    world.file("plan.md", PLAN);
+    world.swarm(&["plan", "save", "plan.md"]).good();
+    let projection = std::fs::read_to_string(world.repo.join(".swarm/plan.json")).expect("the plan");
+    world.file(".swarm/plan.json", projection.replace("One", "Uno"));
+    let noted = run(world.program(world::SWARM).args(["task", "add", "Three"]).current_dir(&below));
+    let kept = world.repo.join(".swarm/plan.json.edited-1");
+    assert!(noted.err.contains(&format!("`swarm plan import {}`", kept.display())), "{}", noted.err);
 }
 
 #[test]
@@ -175,6 +189,32 @@ fn a_worktree_that_is_not_there_is_not_called_removed() {
         several.out
     );
     assert!(world.swarm(&["worktree", "cleanup", "--all"]).good().contains("No worktrees to remove"));
+    world.swarm(&["worktree", "create", "1.2"]).good();
+    let ran = world.swarm(&["--json", "worktree", "cleanup", "nosuch", "1.2"]);
+    let one: serde_json::Value = serde_json::from_str(&ran.out).expect("one document");
+    assert_eq!((ran.code, &one["done"][0]["removed"]), (Some(1), &serde_json::Value::Bool(true)), "{one}");
+}
+
+#[test]
+fn what_init_refuses_its_look_refuses_too() {
+    let world = World::new();
+    world.swarm(&["init"]).good();
+    let wanted = ["init", "--isolation", "reservation"];
+    check(&world, &wanted, 2, &["does not change it"]);
+    check(&world, &[&wanted[..], &["--dry-run"]].concat(), 2, &["does not change it"]);
+    world.file(".swarm/config.json", "{ no");
+    check(&world, &["init", "--dry-run"], 3, &["config.json"]);
+}
+
+#[test]
+fn what_is_too_long_to_be_shown_is_not_agreed_to_by_a_question() {
+    let world = World::new();
+    world.file(".swarm/hooks/pre-start.sh", format!("#!/bin/sh\n{}touch planted\n", "# fine\n".repeat(600)));
+    world.git(&["add", "-f", ".swarm"]);
+    world.git(&["commit", "-q", "-m", "a hook"]);
+    check(&world, &["trust"], 2, &["more than a question shows", "swarm trust --dry-run", "--yes"]);
+    // A look shows it to its end.
+    assert!(world.swarm(&["trust", "--dry-run"]).good().contains("touch planted"));
 }
 
 #[test]

@@ -2,6 +2,11 @@
 
 use crate::limits::OUTPUT_KEPT;
 
+/// `once`, `3 times`.
+pub(crate) fn times(n: u32) -> String {
+    if n == 1 { "once".into() } else { format!("{n} times") }
+}
+
 /// The end of a text, at a character boundary: errors stand last.
 pub(crate) fn tail(text: &str) -> String {
     if text.len() <= OUTPUT_KEPT {

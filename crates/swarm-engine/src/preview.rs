@@ -165,8 +165,8 @@ async fn of_git_moves(
     {
         let trunk =
             checkpoint.trunk.as_ref().map_or(String::new(), |oid| format!(", trunk at {}", oid.short()));
-        let at = checkpoint.at.to_string();
-        view.text = format!("Back to the checkpoint {to} of {} ({}{trunk})", moment(&at), checkpoint.trigger);
+        let at = checkpoint.at.dated();
+        view.text = format!("Back to the checkpoint {to} of {at} ({}{trunk})", checkpoint.trigger);
     }
     for moved in &plan.refs {
         view.says.work.extend(branch_moved(place, moved, &plan.checkpoint).await?);
@@ -183,11 +183,6 @@ async fn of_git_moves(
         }
     }
     Ok(())
-}
-
-/// Date and time without fractions.
-fn moment(at: &str) -> String {
-    at.get(..19).unwrap_or(at).replace('T', " ")
 }
 
 /// Commits named in one line; the checkpoint has them all.

@@ -91,7 +91,7 @@ pub fn part(ask: &DiffAsk, rounds: &[RoundView]) -> Result<Part, ApiError> {
         let found = rounds.iter().find(|round| round.round == wanted).map(|round| round.commit.clone());
         let none = || {
             let task = &ask.task;
-            let message = format!("Task {task} was not submitted for a review {wanted} times");
+            let message = format!("Task {task} has no submission number {wanted}");
             ApiError::new("not_found", message, format!("swarm review show {task}"))
         };
         found.map(Some).ok_or_else(none)
@@ -184,6 +184,13 @@ fn fill(view: &mut DiffView, patch: &str, file: Option<&str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_submission_that_is_not_there_is_named_by_its_number() {
+        let ask = DiffAsk { round: Some(1), ..DiffAsk::of(TaskId::new("1.1").expect("an id")) };
+        let refused = part(&ask, &[]).err().expect("nothing was submitted");
+        assert_eq!(refused.message, "Task 1.1 has no submission number 1");
+    }
 
     #[test]
     fn a_screen_is_given_what_fits_and_the_names_of_all_files() {

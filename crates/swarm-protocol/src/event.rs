@@ -29,7 +29,7 @@ use crate::proposal::{Proposal, ProposalEnd};
 use crate::record::{RecordError, member};
 use crate::review::ReviewNote;
 use crate::time::Timestamp;
-pub use line::{line, line_at, loss_words, paused};
+pub use line::{line, line_at, line_by, loss_words, paused};
 use members::Members;
 pub use plan::SnapshotData;
 

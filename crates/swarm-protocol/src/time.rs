@@ -27,10 +27,18 @@ impl Timestamp {
         Self(self.0.saturating_add(ms).min(Self::MAX.0))
     }
 
-    /// The time of day, with the date before it where that is not the day of `now`.
+    /// The time of day, with the date before it where that is not the day of `now`: `10:00:00 UTC`.
+    ///
+    /// For words that travel: where they are made nobody knows the time zone of whoever reads them. What a terminal says of
+    /// itself is in the time of that terminal.
     pub fn clock(self, now: Self) -> String {
         let (text, now) = (self.to_string(), now.to_string());
-        if text[..10] == now[..10] { text[11..19].to_owned() } else { text[..19].replace('T', " ") }
+        if text[..10] == now[..10] { format!("{} UTC", &text[11..19]) } else { self.dated() }
+    }
+
+    /// `2026-01-13 10:00:00 UTC`.
+    pub fn dated(self) -> String {
+        format!("{} UTC", self.to_string()[..19].replace('T', " "))
     }
 
     /// Whole seconds from `earlier` to here, 0 if it is later.
@@ -119,6 +127,13 @@ mod tests {
             assert_eq!(Timestamp::parse(&at.to_string()), Some(at), "{at}");
         }
         assert_eq!(Timestamp(1_768_298_400_000).to_string(), "2026-01-13T10:00:00.000Z");
+    }
+
+    #[test]
+    fn a_time_of_day_says_that_it_is_of_no_zone_in_particular() {
+        let at = Timestamp(1_768_298_400_000);
+        assert_eq!(at.clock(at), "10:00:00 UTC");
+        assert_eq!(at.clock(at.plus_secs(86_400)), "2026-01-13 10:00:00 UTC");
     }
 
     #[test]

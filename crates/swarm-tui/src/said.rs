@@ -1,5 +1,7 @@
 //! Words for numbers, times and previews.
 
+use std::sync::OnceLock;
+
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::oplog::{PreviewView, StopView};
@@ -16,14 +18,27 @@ pub fn age(now: Timestamp, then: Timestamp) -> String {
     }
 }
 
+/// How a moment is written as `2026-01-13 10:00:05` where this terminal stands.
+static WRITTEN: OnceLock<fn(Timestamp) -> String> = OnceLock::new();
+
+/// From now on moments are told in the time of the terminal, as this writes them: only the front end knows its zone.
+pub fn moments_are_written(by: fn(Timestamp) -> String) {
+    let _ = WRITTEN.set(by);
+}
+
+/// `2026-01-13 10:00:05`, of the terminal; of UTC as long as nobody knows better.
+fn written(at: Timestamp) -> String {
+    WRITTEN.get().map_or_else(|| at.to_string(), |written| written(at))
+}
+
 /// The time of day.
 pub fn clock(at: Timestamp) -> String {
-    at.to_string()[11..19].to_owned()
+    written(at)[11..19].to_owned()
 }
 
 /// The time of day; of another day its date as well, and of another year nothing but the date.
 pub fn moment(at: Timestamp, now: Timestamp) -> String {
-    let (text, today) = (at.to_string(), now.to_string());
+    let (text, today) = (written(at), written(now));
     if text[..10] == today[..10] {
         clock(at)
     } else if text[..4] == today[..4] {

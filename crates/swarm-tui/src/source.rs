@@ -7,7 +7,7 @@ use swarm_protocol::api::{ApiError, HistoryPage, Seen, Since};
 use swarm_protocol::board::{AllowedView, BoardView, Choice};
 use swarm_protocol::command::{Answer, Command, Envelope};
 use swarm_protocol::diff::{DiffAsk, DiffView};
-use swarm_protocol::event::{Event, line_at};
+use swarm_protocol::event::{Event, line_by};
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::over_time::OverTimeView;
@@ -19,6 +19,7 @@ use swarm_server::either::{carried_out, or_beside};
 use swarm_server::ledger::{Ledger, beside};
 
 use crate::input::EventLine;
+use crate::said::moment;
 use crate::typed::{Does, Looked, Typist};
 use crate::visit::{Visit, Visited};
 
@@ -216,12 +217,13 @@ fn parts(text: &str) -> Option<(Margin, Option<Event>)> {
 /// A record as one line; none for what cannot be read.
 pub fn event_line(text: &str) -> Option<EventLine> {
     let (margin, event) = parts(text)?;
+    let at = margin.ts;
     Some(EventLine {
         seq: margin.seq,
-        at: margin.ts,
+        at,
         task: event.as_ref().and_then(|event| event.task().cloned()),
         by: margin.by,
-        text: event.as_ref().and_then(|event| line_at(event, margin.ts)),
+        text: event.as_ref().and_then(|event| line_by(event, &|other: Timestamp| moment(other, at))),
         kind: margin.kind,
     })
 }

@@ -25,5 +25,5 @@ pub mod daemon;
 pub mod supervisor;
 pub mod no_room;
 mod person;
-mod shell_word;
+pub mod shell_word;
 pub mod places;

@@ -9,6 +9,6 @@ pub(crate) fn word(text: &str) -> String {
 }
 
 /// A path as one word of a shell command.
-pub(crate) fn path_word(path: &Path) -> String {
+pub fn path_word(path: &Path) -> String {
     word(&path.display().to_string())
 }

@@ -7,7 +7,6 @@ use swarm_protocol::view::{ConflictView, HandoffView, MoreView, TaskRow};
 use crate::context::{At, Context};
 use crate::error::CliError;
 use crate::output::harmless;
-use crate::output::time::moment;
 use crate::swarm::Swarm;
 
 /// Print a summary for a new agent or person
@@ -65,7 +64,7 @@ fn markdown(view: &HandoffView) -> String {
     }
     for entry in &view.decisions {
         let _ =
-            writeln!(text, "- {} {}: {}", moment(entry.at), harmless(&entry.event), harmless(&entry.details));
+            writeln!(text, "- {} {}: {}", entry.at.dated(), harmless(&entry.event), harmless(&entry.details));
     }
     if !view.more.is_empty() {
         text.push_str("\n## Not shown\n\n");

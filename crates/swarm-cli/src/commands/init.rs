@@ -69,7 +69,7 @@ struct Done {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     if args.dry.dry_run {
-        return shown_lines(cx, "init", &would_do(&swarm, args.import)?);
+        return shown_lines(cx, "init", &would_do(&swarm, &args)?);
     }
     swarm.finish_moving()?;
     let imported = match (args.import, swarm.foreign_plan()) {
@@ -86,9 +86,9 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     cx.out.view(&Done { made, imported, plans }, |done| text(done, &swarm))
 }
 
-fn would_do(swarm: &Swarm, import: bool) -> Result<Vec<String>, CliError> {
+fn would_do(swarm: &Swarm, args: &Args) -> Result<Vec<String>, CliError> {
     let mut lines = Vec::new();
-    match (import, swarm.foreign_plan()) {
+    match (args.import, swarm.foreign_plan()) {
         (true, _) => {
             let path = swarm.peer_source()?;
             let read = plan_file::read_any(&path, None, Care::Lenient)?;
@@ -96,6 +96,10 @@ fn would_do(swarm: &Swarm, import: bool) -> Result<Vec<String>, CliError> {
         }
         (false, Some(theirs)) => return Err(offer(swarm, &theirs)),
         (false, None) => {}
+    }
+    // What another tool has here is moved away before anything of ours is looked at.
+    if swarm.foreign_plan().is_none() {
+        swarm.may_init(args.isolation.map(Isolation::from))?;
     }
     let made = swarm.would_init();
     lines.extend(made.created.iter().map(|path| format!("{path} is created")));

@@ -157,18 +157,20 @@ fn wanted(cx: &Context, seen: &PreviewView) -> Result<bool, CliError> {
     says_yes(cx, &format!("{}\n\nContinue?", preview::text(seen)))
 }
 
+/// Nobody can be asked, for this reason.
+pub fn unconfirmed(why: &str) -> CliError {
+    CliError::usage(format!("Confirmation needed: {why}")).say("Use --yes, or preview with --dry-run")
+}
+
 /// A question to the person at the terminal.
 pub fn says_yes(cx: &Context, question: &str) -> Result<bool, CliError> {
     let (stdin, mut stderr) = (std::io::stdin(), std::io::stderr());
-    let refused = |why: &str| {
-        CliError::usage(format!("Confirmation needed: {why}")).say("Use --yes, or preview with --dry-run")
-    };
     // A person may well sit at a terminal: then that is not the reason.
     if cx.out.json {
-        return Err(refused("--json asks nothing"));
+        return Err(unconfirmed("--json asks nothing"));
     }
     if !stdin.is_terminal() || !stderr.is_terminal() {
-        return Err(refused("not a terminal"));
+        return Err(unconfirmed("not a terminal"));
     }
     let broken = |error| CliError::environment("Cannot ask").because(error);
     write!(stderr, "{question} [y/N] ").map_err(broken)?;
@@ -200,6 +202,22 @@ pub fn each<T>(tasks: &[TaskId], one: impl Fn(&TaskId) -> Result<T, CliError>) -
         }
     }
     (done, failed)
+}
+
+/// What was done, and then the error of what was not: as JSON one document.
+pub fn told_beside<V: Serialize + ?Sized>(
+    cx: &Context,
+    done: &V,
+    failed: Option<CliError>,
+    text: impl FnOnce(&V) -> String,
+) -> Result<(), CliError> {
+    match failed {
+        Some(error) if cx.out.json => Err(error.beside(done)),
+        failed => {
+            cx.out.view(&done, |_| text(done))?;
+            failed.map_or(Ok(()), Err)
+        }
+    }
 }
 
 /// Something to print where a list may be empty.

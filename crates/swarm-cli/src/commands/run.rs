@@ -180,6 +180,7 @@ pub fn run(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
             make::would_ask(cx, "run", &swarm.planner_for(goal, args.agent.as_deref())?, make::DRAFT)?;
             return Ok(output::done());
         }
+        make::can_be_approved(cx, &swarm, args.yes)?;
         let mut draft = swarm.make_draft(goal, args.agent.as_deref())?;
         // Approved with what it will run with: set afterwards, it would be a change of what was approved.
         draft.plan.execution_profile = args.agents.map(|agents| ExecutionProfile {

@@ -4,17 +4,21 @@ use serde::Serialize;
 use swarm_engine::trust::Steering;
 use swarm_protocol::oplog::PreviewView;
 
-use crate::commands::operate::{Confirm, agreed};
+use crate::commands::operate::{Confirm, agreed, unconfirmed};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
 use crate::swarm::Swarm;
 
+/// Lines that may stand above a question: a terminal scrolls back so far, and what was not to be seen is not agreed to.
+const LINES_ASKED: usize = 500;
+
 /// Agree to configuration, hooks and prompts that came with the repository
 ///
 /// `.swarm/config.json`, `.swarm/hooks` and `.swarm/prompts` say which programs run, outside of every wall. Where git has them, a
 /// clone, a pull or a merge may have brought them: `swarm run` uses none before a person has agreed to exactly that content.
-/// Your own files, which git does not have, need no word. What you agree to is remembered outside the repository.
+/// Your own files, which git does not have, need no word. What you agree to is remembered outside the repository. More than 500
+/// lines are not asked about: read them with `--dry-run`, then agree with `--yes`.
 ///
 /// Example: swarm trust --dry-run
 #[derive(Debug, clap::Args)]
@@ -62,6 +66,10 @@ pub fn run(args: &Args, cx: &Context) -> Result<(), CliError> {
             .say(format!("Look at {path}, and remove it")));
     }
     let lines: Vec<String> = unknown.iter().flat_map(|file| shown(&swarm, file)).collect();
+    if lines.len() > LINES_ASKED && !args.sure.yes && !args.sure.dry_run {
+        return Err(unconfirmed(&format!("{} lines are more than a question shows", lines.len()))
+            .say("Read them with `swarm trust --dry-run | less`, then agree with `swarm trust --yes`"));
+    }
     if !agreed(cx, &PreviewView::of_lines("trust: these decide what runs", &lines), args.sure)? {
         return Ok(());
     }

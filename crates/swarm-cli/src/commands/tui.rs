@@ -58,6 +58,7 @@ pub fn is_accessible() -> bool {
 /// `over`: the end of the run that the screen is opened for.
 pub fn open(args: &Args, cx: &Context, over: Option<Ending>) -> Result<Left, CliError> {
     let swarm = Arc::new(Swarm::open(cx)?);
+    swarm_tui::said::moments_are_written(output::time::moment);
     let typist = Arc::new(typist::OurOwn { repo: cx.repo.clone() });
     let source = Source { client: swarm.client(), ledger: Arc::new(swarm.screen(open_editor)), typist };
     let runtime = tokio::runtime::Builder::new_current_thread()

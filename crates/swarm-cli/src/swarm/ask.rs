@@ -258,7 +258,7 @@ fn told_later(error: &StoreError) -> Notice {
         text.push_str(&format!(": {cause}"));
         next = cause.source();
     }
-    Notice { text, hint: "The next command retries it".into() }
+    Notice::new(text, "The next command retries it")
 }
 
 /// Nothing announces that a lock or a socket comes and goes, so this looks again after a while.

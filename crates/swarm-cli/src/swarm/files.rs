@@ -49,6 +49,15 @@ impl Swarm {
         made
     }
 
+    /// Refused where `init` would be, for the configuration that is there.
+    pub fn may_init(&self, isolation: Option<Isolation>) -> Result<(), CliError> {
+        if !self.paths.config.exists() {
+            return Ok(());
+        }
+        self.configuration()?;
+        isolation.map_or(Ok(()), |wanted| self.is_configured(wanted))
+    }
+
     /// Makes what is not there yet. An isolation that is asked for stands in a new configuration.
     pub fn init(&self, isolation: Option<Isolation>) -> Result<Made, CliError> {
         let made = self.would_init();

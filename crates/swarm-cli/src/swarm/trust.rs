@@ -6,10 +6,6 @@ use swarm_engine::trust::{Steering, Trust};
 
 use super::Swarm;
 use crate::error::CliError;
-use crate::output;
-
-/// Lines of a file that are shown; whoever wants more opens it.
-const LINES_SHOWN: usize = 60;
 
 impl Swarm {
     /// Refused as long as something here would be executed that nobody has agreed to.
@@ -44,18 +40,12 @@ impl Swarm {
         Trust::of(&self.paths).forget().map_err(|error| cannot("forget it", error))
     }
 
-    /// What a person agrees to: the file itself, as far as a person reads.
+    /// What a person agrees to: the file itself, to its end.
     pub fn lines_of(&self, path: &Path) -> Vec<String> {
-        let text = match std::fs::read(self.paths.root.join(path)) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(error) => return vec![format!("(cannot be read: {error})")],
-        };
-        let mut lines: Vec<String> = text.lines().take(LINES_SHOWN).map(str::to_owned).collect();
-        let more = text.lines().count().saturating_sub(lines.len());
-        if more > 0 {
-            lines.push(format!("(and {})", output::counted(more, "more line", "more lines")));
+        match std::fs::read(self.paths.root.join(path)) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect(),
+            Err(error) => vec![format!("(cannot be read: {error})")],
         }
-        lines
     }
 }
 

@@ -88,6 +88,10 @@ fn a_blocking_hook_refuses_a_merge_and_another_failing_one_only_warns() {
     let ran = arena.swarm(&["hooks", "run", "pre-merge", "--set", "TASK_ID=1.1"]);
     assert_eq!(ran.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&ran.stdout).contains("not today"));
+    // As JSON it is one document, in which it stands how the hook ended.
+    let ran = arena.swarm(&["--json", "hooks", "run", "pre-merge"]);
+    let one: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("one document");
+    assert_eq!((ran.status.code(), &one["hook"]), (Some(1), &json!("pre-merge")), "{one}");
     arena.assert_tidy();
 }
 

@@ -172,3 +172,22 @@ fn the_worktree_of_a_task_is_opened_in_the_editor_that_the_person_has() {
     tmux.until_said("The editor sed");
     assert_eq!(tmux.exit_code(), "3");
 }
+
+/// Ended from outside, a watched status leaves the terminal as it was.
+#[test]
+fn a_watched_status_that_is_terminated_gives_the_terminal_back() {
+    let arena = arena_with(json!({}));
+    arena.plan_in_phases(&[vec![task("1.1", &[], "complete")]]);
+    let tmux = Tmux::start_and_stay(&arena, &["status", "--watch"]);
+    tmux.until_said("q quits");
+    let processes = arena.processes();
+    let ours = processes.iter().filter_map(|line| line.split_once(' '));
+    let (pid, _) = ours
+        .filter(|(_, words)| words.starts_with(env!("CARGO_BIN_EXE_swarm")))
+        .find(|(_, words)| words.contains("--watch"))
+        .expect("it watches");
+    let ended = std::process::Command::new("kill").args(["-TERM", pid]).status().expect("kill runs");
+    assert!(ended.success());
+    assert_eq!(tmux.exit_code(), "143");
+    assert!(!tmux.screen().contains("q quits"), "{}", tmux.screen());
+}

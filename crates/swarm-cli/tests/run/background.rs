@@ -150,3 +150,19 @@ fn in_semi_auto_a_ready_task_waits_for_its_word() {
     assert_eq!(code, 0, "{said}");
     arena.assert_all_done();
 }
+
+/// A run and its history are read beside each other, and both in the time zone of whoever reads.
+#[test]
+fn a_run_and_its_history_tell_the_same_time_of_day() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "complete".into())]);
+    let far_away = |args: &[&str]| {
+        let out = arena.command(args).env("TZ", "JST-9").output().expect("swarm runs");
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        (String::from_utf8_lossy(&out.stdout).into_owned(), String::from_utf8_lossy(&out.stderr).into_owned())
+    };
+    let (_, said) = far_away(&["run", "--agent", "script", "--mode", "autopilot"]);
+    let started = said.lines().find(|line| line.contains("started (epoch 1)")).expect("its first line");
+    let (history, _) = far_away(&["plan", "history"]);
+    assert!(history.contains(&started[..8]), "{started}\n{history}");
+}

@@ -43,6 +43,15 @@ fn a_goal_becomes_a_plan_that_is_shown_approved_and_done() {
     has(&shown, &["Say hello", "small", "hello.txt", "1.2   Say goodbye", "1.1", "1.5k tokens, $0.05"]);
     has(&said, &["Confirmation needed", "swarm plan save ", "/.swarm/plan-draft.json` saves it"]);
     has(&arena.printed(), &["# Make a plan", "Greet people", "- README.md", "tried"]);
+    // As JSON the draft is all that is wanted; a run would do nothing with it, and pays for none.
+    let (code, shown, said) = swarm(&arena, &["run", &goal, "--json"]);
+    assert_eq!(code, 2, "{shown}{said}");
+    has(&shown, &["--json asks nothing"]);
+    let (code, shown, said) = swarm(&arena, &["plan", "make", &goal, "--json"]);
+    assert_eq!(code, 0, "{shown}{said}");
+    let draft: Value = serde_json::from_str(&shown).expect("one document");
+    assert_eq!((&draft["approved"], &draft["draft"]), (&json!(false), &json!(".swarm/plan-draft.json")));
+    has(&said, &["/.swarm/plan-draft.json` saves it"]);
     let changed = arena.git(&["status", "--porcelain", "--untracked-files=all"]);
     let changed: Vec<&str> = changed.lines().filter(|line| !line.contains(" .swarm/")).collect();
     assert_eq!(changed, Vec::<&str>::new(), "the planner changed something");

@@ -81,11 +81,7 @@ fn of_its_work(event: &Event) -> Option<String> {
         Event::AgentCompleted { agent, .. } => agent.to_string(),
         Event::AgentFailed { agent, how, next, .. } => match next {
             Next::Restart { not_before, restart } => {
-                format!(
-                    "{agent} {}; restart {restart} at {}",
-                    how.describe(),
-                    &not_before.to_string()[11..19]
-                )
+                format!("{agent} {}; restart {restart} at {}", how.describe(), not_before.clock(*not_before))
             }
             _ => format!("{agent} {}", how.describe()),
         },

@@ -22,6 +22,7 @@ use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
 use crate::stage::Stage;
 use crate::state::{State, Task};
+use crate::text::times;
 
 pub(crate) fn approved(task: TaskId, tip: Oid, tree: Oid, policy: &str) -> Event {
     let (status, policy) = (Status::Merging, policy.into());
@@ -163,7 +164,7 @@ pub(crate) fn after_changes(state: &State, task: &Task, now: Timestamp) -> Next 
     if round < state.policy.review_rounds {
         return Next::Pending { not_before: now, counts: false };
     }
-    Next::Blocked { block: BlockKind::Review, why: format!("the review wanted changes {round} times") }
+    Next::Blocked { block: BlockKind::Review, why: format!("the review wanted changes {}", times(round)) }
 }
 
 /// A person's word about submitted work.

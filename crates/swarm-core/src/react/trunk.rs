@@ -9,6 +9,7 @@ use swarm_protocol::time::Timestamp;
 
 use crate::planted::{self, Bug};
 use crate::state::{State, Task};
+use crate::text::times;
 
 /// What a red verification of the merged tree leads to.
 pub(super) struct Red<'a> {
@@ -75,7 +76,7 @@ fn sent_back(state: &State, id: TaskId, task: &Task, run: &RunId, output: String
     let next = if let Some(next) = super::conflict::after_red(task) {
         next
     } else if rounds >= state.policy.merge_rounds {
-        let why = format!("the merged tree failed its verification {rounds} times");
+        let why = format!("the merged tree failed its verification {}", times(rounds));
         Next::Blocked { block: BlockKind::Retries, why }
     } else {
         Next::Pending { not_before: now, counts: false }

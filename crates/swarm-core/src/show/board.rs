@@ -6,7 +6,7 @@ use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AgentView;
 
-use super::task::{clock, row, stage_words};
+use super::task::{row, stage_words};
 use crate::reviewer::reviewer;
 use crate::stage::{MergeStep, Stage};
 use crate::state::schedule::PRIORITY_DEFAULT;
@@ -79,7 +79,7 @@ fn standing(state: &State, task: &Task) -> (Group, &'static str, String) {
         Stage::Preparing { .. } => (Group::Works, "preparing", "its worktree".into()),
         Stage::Active { .. } => (Group::Works, "working", none),
         Stage::Restarting { not_before, .. } => {
-            (Group::Works, "crashed", format!("restarts {}", clock(*not_before)))
+            (Group::Works, "crashed", format!("restarts {}", not_before.clock(state.at)))
         }
         Stage::Checking { .. } => (Group::Works, "checking", none),
         Stage::Review { run, .. } => {
@@ -118,7 +118,7 @@ fn pending(state: &State, task: &Task, not_before: Timestamp) -> (Group, &'stati
         return (Group::Waits, "waits", format!("for {}", unmet.join(", ")));
     }
     if not_before > state.at {
-        return (Group::Waits, "waits", format!("retry at {}", clock(not_before)));
+        return (Group::Waits, "waits", format!("retry at {}", not_before.clock(state.at)));
     }
     if state.profile_for(task).is_none() {
         return (Group::Waits, "waits", "for quota".into());

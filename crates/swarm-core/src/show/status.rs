@@ -11,7 +11,6 @@ use swarm_protocol::view::{
 };
 
 use super::attention::attention;
-use super::task::clock;
 use crate::stage::Stage;
 use crate::state::schedule;
 use crate::state::{Phase, Run, State, Task};
@@ -144,7 +143,7 @@ fn restarting(state: &State, id: &TaskId) -> Option<AgentView> {
         task: id.clone(),
         title: task.spec.title.clone(),
         doing: match state.paused.is_empty() {
-            true => format!("crashed, restarts at {}", clock(*not_before)),
+            true => format!("crashed, restarts at {}", not_before.clock(state.at)),
             false => "crashed, restarts after the pause".into(),
         },
         iteration: 0,

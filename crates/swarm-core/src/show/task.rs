@@ -50,7 +50,7 @@ pub(super) fn stage_words(state: &State, task: &Task) -> String {
             format!("crashed; {agent} restarts after the pause")
         }
         Stage::Restarting { agent, not_before, .. } => {
-            format!("crashed; {agent} restarts at {}", clock(*not_before))
+            format!("crashed; {agent} restarts at {}", not_before.clock(state.at))
         }
         Stage::Checking { .. } => "checking".into(),
         Stage::Review { run, not_before, .. } => review_words(state, task, run.as_ref(), *not_before),
@@ -101,7 +101,7 @@ fn pending_words(state: &State, task: &Task, not_before: Timestamp) -> String {
         let names: Vec<&str> = unmet.iter().map(|id| id.as_str()).collect();
         format!("waits for {}", names.join(", "))
     } else if not_before > state.at {
-        retry_words(task, not_before)
+        retry_words(state, task, not_before)
     } else if state.profile_for(task).is_none() {
         quota_words(state, &group)
     } else if state.needs_start(task) {
@@ -115,7 +115,7 @@ fn review_words(state: &State, task: &Task, run: Option<&RunId>, not_before: Tim
     let by = reviewer(state, task);
     let Some(run) = run else {
         return match by {
-            _ if not_before > state.at => format!("its review is retried at {}", clock(not_before)),
+            _ if not_before > state.at => format!("its review is retried at {}", not_before.clock(state.at)),
             Reviewer::Human => format!("waits for your review: swarm review show {}", task.spec.id),
             _ => "waits for its review".into(),
         };
@@ -135,11 +135,6 @@ fn review_words(state: &State, task: &Task, run: Option<&RunId>, not_before: Tim
 pub(super) fn void_words(task: &Task, void: &Oid) -> String {
     let how = if task.void_by_rule { "rules resolved its conflicts" } else { "its branch was changed" };
     format!("{how} after {} had been approved", void.short())
-}
-
-/// The time of day of a moment.
-pub(super) fn clock(at: Timestamp) -> String {
-    at.to_string()[11..19].to_string()
 }
 
 fn split_words(state: &State, parts: &[TaskId]) -> String {
@@ -173,10 +168,11 @@ fn quota_words(state: &State, group: &str) -> String {
     }
 }
 
-fn retry_words(task: &Task, at: Timestamp) -> String {
+fn retry_words(state: &State, task: &Task, at: Timestamp) -> String {
+    let at = at.clock(state.at);
     match &task.failure {
-        Some(failure) => format!("{}; retry at {}", failure.class.describe(), clock(at)),
-        None => format!("retry at {}", clock(at)),
+        Some(failure) => format!("{}; retry at {at}", failure.class.describe()),
+        None => format!("retry at {at}"),
     }
 }
 

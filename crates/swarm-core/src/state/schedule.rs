@@ -66,7 +66,7 @@ pub fn because(state: &State, id: &TaskId, now: Timestamp) -> String {
     }
     if let crate::stage::Stage::Pending { since, not_before } = task.stage {
         if not_before > now {
-            reasons.push(format!("not before {}", &not_before.to_string()[11..19]));
+            reasons.push(format!("not before {}", not_before.clock(now)));
         } else if now.secs_since(since) >= 60 {
             reasons.push(format!("waiting {} min", now.secs_since(since) / 60));
         }

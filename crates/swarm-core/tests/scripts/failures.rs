@@ -27,7 +27,7 @@ fn a_failing_service_is_waited_out_and_not_held_against_the_task() {
         "plan a | start | ready a | fails a throttled | stage a | attention",
         r"
             a: Pending → Preparing r1 → Active 1 → Pending (in 3 s)
-            stage a: the service throttles requests; retry at 10:00:02
+            stage a: the service throttles requests; retry at 10:00:02 UTC
             owed: Stop r1
         ",
     );

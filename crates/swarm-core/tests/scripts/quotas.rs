@@ -8,8 +8,8 @@ fn a_used_up_quota_is_asked_for_when_it_should_be_back() {
         "plan a | start | ready a | fails a quota | stopped a | attention | stage a | +119s | +1s",
         r#"
             a: Pending → Preparing r1 → Active 1 → Pending
-            attention: The quota of default is used up: resets at 10:02:00 (the quota is used up: output) ["swarm quota open default", "swarm quota hold default"]
-            stage a: waits for the quota of default until 10:02:00
+            attention: The quota of default is used up: resets at 10:02:00 UTC (the quota is used up: output) ["swarm quota open default", "swarm quota hold default"]
+            stage a: waits for the quota of default until 10:02:00 UTC
             owed: Probe r2 default
         "#,
     );
@@ -24,7 +24,7 @@ fn a_used_up_quota_is_asked_for_when_it_should_be_back() {
         "plan a | start | ready a | fails a quota silent | stopped a | +300s | probe lost | probe stopped | attention",
         r#"
             a: Pending → Preparing r1 → Active 1 → Pending
-            attention: The quota of default is used up: next probe at 10:10:00 (it failed for an unknown reason: its daemon vanished) ["swarm quota open default", "swarm quota hold default"]
+            attention: The quota of default is used up: next probe at 10:10:00 UTC (it failed for an unknown reason: its daemon vanished) ["swarm quota open default", "swarm quota hold default"]
         "#,
     );
 }
@@ -116,7 +116,7 @@ fn one_used_up_group_can_be_told_to_stop_everything() {
         r"
             a: Pending → Preparing r1 main → Active 1 → Pending
             b: Pending
-            stage b: waits for the quota of one until 10:02:00
+            stage b: waits for the quota of one until 10:02:00 UTC
         ",
     );
 }
@@ -156,7 +156,7 @@ fn a_service_that_two_tasks_cannot_reach_is_asked_for_by_one_probe_and_then_all_
         r#"
             a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Pending → Preparing r5
             b: Pending → Preparing r2 → Active 1 → Pending (in 3 s) → Pending → Preparing r6
-            attention: The service of default is not to be had: next probe at 10:00:02 (the service is overloaded: output) ["swarm quota open default", "swarm quota hold default"]
+            attention: The service of default is not to be had: next probe at 10:00:02 UTC (the service is overloaded: output) ["swarm quota open default", "swarm quota hold default"]
             owed: Prepare r5, Prepare r6
         "#,
     );
@@ -179,7 +179,7 @@ fn what_the_probe_of_a_service_knows_better_is_believed() {
         r#"
             a: Pending → Preparing r1 → Active 1 → Pending (in 3 s) → Pending
             b: Pending → Preparing r2 → Active 1 → Pending (in 3 s) → Pending
-            attention: The quota of default is used up: resets at 10:02:00 (the quota is used up: not yet) ["swarm quota open default", "swarm quota hold default"]
+            attention: The quota of default is used up: resets at 10:02:00 UTC (the quota is used up: not yet) ["swarm quota open default", "swarm quota hold default"]
         "#,
     );
 }
@@ -192,7 +192,7 @@ fn a_refused_key_asks_a_person_once_and_the_others_wait_until_it_is_accepted() {
             a: Pending → Preparing r1 → Active 1 → Blocked (setup) → Pending
             b: Pending → Preparing r2 → Active 1 → Pending → Preparing r5
             c: Pending → Preparing r6
-            attention: The key or log-in of default is not accepted: next probe at 10:05:00 (the key or log-in is not accepted: output) ["swarm quota open default", "swarm quota hold default"]
+            attention: The key or log-in of default is not accepted: next probe at 10:05:00 UTC (the key or log-in is not accepted: output) ["swarm quota open default", "swarm quota hold default"]
             attention: Task a is blocked (setup) (the key or log-in is not accepted: output; `program login` helps) ["program login", "swarm task show a", "swarm task unblock a"]
             owed: Prepare r5, Prepare r6
         "#,
@@ -206,7 +206,7 @@ fn whoever_says_that_a_blocked_task_may_go_on_opens_the_gate_of_its_key() {
         r#"
             a: Pending → Preparing r1 → Active 1 → Blocked (setup) → Pending → Preparing r2
             b: Pending
-            attention: The key or log-in of default is not accepted: next probe at 10:05:00 (the key or log-in is not accepted: output) ["swarm quota open default", "swarm quota hold default"]
+            attention: The key or log-in of default is not accepted: next probe at 10:05:00 UTC (the key or log-in is not accepted: output) ["swarm quota open default", "swarm quota hold default"]
             attention: Task a is blocked (setup) (the key or log-in is not accepted: output; `program login` helps) ["program login", "swarm task show a", "swarm task unblock a"]
             owed: Prepare r2
         "#,
@@ -228,7 +228,7 @@ fn an_allowance_that_is_back_in_days_is_asked_for_once_an_hour_until_then() {
         "plan a | start | ready a | fails a quota far | stopped a | attention | +3599s | +1s",
         r#"
             a: Pending → Preparing r1 → Active 1 → Pending
-            attention: The quota of default is used up: resets at 2026-01-15 10:00:00 (the quota is used up: output) ["swarm quota open default", "swarm quota hold default"]
+            attention: The quota of default is used up: resets at 2026-01-15 10:00:00 UTC (the quota is used up: output) ["swarm quota open default", "swarm quota hold default"]
             owed: Probe r2 default
         "#,
     );

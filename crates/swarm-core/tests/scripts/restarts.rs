@@ -24,7 +24,7 @@ fn an_agent_that_crashed_keeps_its_task_and_its_slot() {
         r"
             a: Pending → Preparing r1 → Active 1 → Restarting ed-001 (in 3 s) → Preparing r2
             b: Pending
-            agent ed-001: a crashed, restarts at 10:00:02
+            agent ed-001: a crashed, restarts at 10:00:02 UTC
             agent ed-001: a preparing
             owed: Prepare r2
         ",

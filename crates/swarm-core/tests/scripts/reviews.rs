@@ -216,6 +216,17 @@ fn a_person_who_wants_changes_sends_the_task_back_and_after_the_rounds_it_is_blo
 }
 
 #[test]
+fn one_round_is_not_told_as_several() {
+    check(
+        "plan a | start once | ready a | complete a | green a | stopped a | person rejects a off by one | stage a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Blocked (review)
+            stage a: blocked (review): the review wanted changes once
+        ",
+    );
+}
+
+#[test]
 fn a_review_by_a_person_outlives_the_coordinator_and_may_be_waived() {
     read(
         "drain | leave | start read | stage a",

@@ -53,6 +53,7 @@ pub fn policy(word: &str) -> Policy {
             ..Policy::default()
         },
         "read" => Policy { reviewer: Some(Reviewer::Human), review_rounds: 2, ..Policy::default() },
+        "once" => Policy { reviewer: Some(Reviewer::Human), review_rounds: 1, ..Policy::default() },
         "judged" => Policy {
             reviewer: Some(Reviewer::Agent),
             review_profile: Some("judge".into()),

@@ -12,6 +12,7 @@ use swarm_protocol::review::Reviewer;
 use swarm_protocol::view::TaskRow;
 use swarm_work::operation::left;
 use swarm_work::remove::{GivingUp, Removal, give_up};
+use swarm_work::shell_word::path_word;
 use swarm_work::worktree::copy::CopyRule;
 use swarm_work::worktree::overview::{Kind, Seen, overview};
 use swarm_work::worktree::{BaseRule, Flaw, Wanted, examine, prepare_as, submission};
@@ -174,7 +175,8 @@ impl Hands {
 
     /// Refused where the worktree shows something else than the branch, which is what is merged.
     async fn on_its_branch(&self, task: &TaskId, dir: &Path) -> Result<(), ByHandError> {
-        let place = self.shown(&dir.join(task.as_str()));
+        // From wherever the person stands, also below the root.
+        let place = path_word(&dir.join(task.as_str()));
         let refused = |flaw| match flaw {
             Flaw::MidWay(what) => {
                 let (what, end) = what.describe();

@@ -40,7 +40,7 @@ impl Coordinator {
         let unsaved = unsaved(&state, &self.world.paths, no_room);
         let notices = match self.store.finish() {
             // What is derived from the ledger is made again by the next one, when there is room.
-            Err(error) if no_room => vec![Notice { text: error.to_string(), hint: error.hint() }],
+            Err(error) if no_room => vec![Notice::new(error.to_string(), error.hint())],
             finished => finished?,
         };
         Ok(Finished { state, notices, unsaved })

@@ -166,11 +166,13 @@ fn keep_aside(paths: &Paths, path: &Path, why: &str) -> Notice {
         Ok(()) if why == "edited" => Notice::new(
             format!("{} {words}; your version is kept as {}", paths.shown(path), paths.shown(&kept)),
             format!("swarm plan import {}", paths.shown(&kept)),
-        ),
+        )
+        .about(&kept),
         Ok(()) => Notice::new(
             format!("{} {words}; it is kept as {}", paths.shown(path), paths.shown(&kept)),
             format!("swarm plan import {}", paths.shown(&kept)),
-        ),
+        )
+        .about(&kept),
         Err(error) => {
             Notice::new(format!("{} {words} and cannot be kept aside: {error}", paths.shown(path)), "")
         }

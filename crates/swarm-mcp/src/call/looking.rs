@@ -106,7 +106,7 @@ impl Caller {
         if let (true, Some(last)) = (more, page.last()) {
             facts.insert("next".into(), last["id"].clone());
         }
-        let text = format!("{} of {total} tasks", page.len());
+        let text = format!("{} of {}", page.len(), counted(total, "task"));
         facts.insert("tasks".into(), Value::Array(page));
         Ok((text, facts))
     }
@@ -134,7 +134,7 @@ impl Caller {
         if diff.cut {
             facts.insert("incomplete".into(), json!(true));
         }
-        Ok((format!("{} changes {files} files", args.task), facts))
+        Ok((format!("{} changes {}", args.task, counted(files, "file")), facts))
     }
 
     async fn log(&self, args: LogArgs) -> Result<Told, ApiError> {
@@ -150,7 +150,7 @@ impl Caller {
             page = self.lines(page.run.to_string(), from, at).await?;
             lines.truncate(whole);
         }
-        let text = format!("{} lines of {}", lines.len(), page.run);
+        let text = format!("{} of {}", counted(lines.len(), "line"), page.run);
         let facts = json!({ "run": page.run, "lines": lines, "cursor": page.cursor, "end": page.end });
         Ok((text, members(facts)))
     }
@@ -189,7 +189,7 @@ impl Caller {
             next = row["seq"].as_u64();
         }
         rows.truncate(whole);
-        let text = format!("{} records from {from} on", rows.len());
+        let text = format!("{} from {from} on", counted(rows.len(), "record"));
         let mut facts = members(json!({ "seq": page.seq, "records": rows }));
         if let Some(next) = next {
             facts.insert("next".into(), json!(next));
@@ -287,9 +287,19 @@ fn boundary(text: &str, at: usize) -> usize {
     at
 }
 
+/// `1 task`, `3 tasks`.
+fn counted(number: usize, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_not_told_as_several() {
+        assert_eq!([0, 1, 2].map(|n| counted(n, "line")), ["0 lines", "1 line", "2 lines"]);
+    }
 
     #[test]
     fn a_patch_is_cut_into_its_files() {

@@ -83,6 +83,9 @@ fn lines(preview: &PreviewView) -> Vec<String> {
     let more = lines.len().saturating_sub(SAYS_MAX);
     lines.truncate(SAYS_MAX);
     lines.iter_mut().for_each(|line| *line = line.chars().take(LINE_MAX).collect());
-    lines.extend((more > 0).then(|| format!("and {more} lines more")));
+    lines
+        .extend((more > 0).then(|| {
+            if more == 1 { "and 1 line more".to_owned() } else { format!("and {more} lines more") }
+        }));
     lines
 }

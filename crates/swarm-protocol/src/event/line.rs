@@ -16,19 +16,23 @@ pub use loss::loss_words;
 
 /// The line for a person; none for what they need not see.
 pub fn line(event: &Event) -> Option<String> {
-    told(event, None)
+    told(event, &|at: Timestamp| at.clock(at))
 }
 
 /// The same for an event that was recorded at `now`: a moment of another day is told with its date.
 pub fn line_at(event: &Event, now: Timestamp) -> Option<String> {
-    told(event, Some(now))
+    told(event, &|at: Timestamp| at.clock(now))
 }
 
-fn clock(at: Timestamp, now: Option<Timestamp>) -> String {
-    at.clock(now.unwrap_or(at))
+/// The same for somebody whose time zone is known: `clock` writes moments as they stand on that person's wall.
+pub fn line_by(event: &Event, clock: Clock<'_>) -> Option<String> {
+    told(event, clock)
 }
 
-fn told(event: &Event, now: Option<Timestamp>) -> Option<String> {
+/// How a moment is told.
+type Clock<'a> = &'a dyn Fn(Timestamp) -> String;
+
+fn told(event: &Event, clock: Clock<'_>) -> Option<String> {
     Some(match event {
         Event::CoordinatorStarted { epoch, trunk, .. } => {
             format!("started (epoch {epoch}), trunk is {trunk}")
@@ -55,7 +59,7 @@ fn told(event: &Event, now: Option<Timestamp>) -> Option<String> {
             format!("the scan found something, back to work: {}", gist(output))
         }
         Event::ChecksFailed { output, .. } => format!("checks failed, back to work: {}", gist(output)),
-        Event::AgentFailed { agent, how, next, .. } => failed(agent, how, next, now),
+        Event::AgentFailed { agent, how, next, .. } => failed(agent, how, next, clock),
         Event::AgentStopped { agent, why, .. } => format!("{agent} stopped: {why}"),
         Event::TrunkGranted { .. } => "merging".into(),
         Event::VerificationFailed { output, .. } => {
@@ -68,10 +72,10 @@ fn told(event: &Event, now: Option<Timestamp>) -> Option<String> {
         Event::MergeFailed { why, next: Next::Pending { .. }, .. } => {
             format!("not merged: {why}; an agent resolves it")
         }
-        Event::MergeFailed { why, next, .. } => format!("not merged: {why}; {}", after(next, now)),
+        Event::MergeFailed { why, next, .. } => format!("not merged: {why}; {}", after(next, clock)),
         Event::MergeCompleted { proof, .. } => format!("on {} at {}", proof.trunk, proof.commit.short()),
         Event::WorktreeKept { why, .. } => format!("worktree kept: {why}"),
-        Event::NothingChanged { next, .. } => format!("its branch has no changes; {}", after(next, now)),
+        Event::NothingChanged { next, .. } => format!("its branch has no changes; {}", after(next, clock)),
         Event::WorkGone { why, .. } => format!("gone from trunk: {why}"),
         Event::WorkBack { proof, .. } => format!("on {} again", proof.trunk),
         Event::WorkRewritten { proof, .. } => {
@@ -84,12 +88,12 @@ fn told(event: &Event, now: Option<Timestamp>) -> Option<String> {
             format!("the hook {hook} {}; `swarm hooks list`", outcome.describe())
         }
         Event::LedgerLoss { .. } => format!("the ledger lost records: {}", loss_words(event)?),
-        other => return review(other, now).or_else(|| recovery(other, now)),
+        other => return review(other, clock).or_else(|| recovery(other, clock)),
     })
 }
 
 /// What reviewers are asked and say.
-fn review(event: &Event, now: Option<Timestamp>) -> Option<String> {
+fn review(event: &Event, clock: Clock<'_>) -> Option<String> {
     Some(match event {
         Event::ReviewStarted { round, profile, member, .. } => {
             let by = member.as_ref().or(profile.as_ref());
@@ -102,16 +106,16 @@ fn review(event: &Event, now: Option<Timestamp>) -> Option<String> {
         }
         Event::ReviewAnswered { said, .. } => format!("the reviewer says: {}", gist(said)),
         Event::ReviewLost { why, next, .. } => {
-            format!("the review had no verdict: {why}; {}", after(next, now))
+            format!("the review had no verdict: {why}; {}", after(next, clock))
         }
         Event::ReviewFailed { output, next, .. } => {
-            format!("the review requests changes: {}; {}", gist(output), after(next, now))
+            format!("the review requests changes: {}; {}", gist(output), after(next, clock))
         }
         Event::ReviewAsked { .. } => "checks passed, submitted for review".into(),
         Event::ChangesRequested { notes, next, run, .. } => {
             let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
             let who = if run.is_some() { "the reviewer" } else { "a person" };
-            format!("{who} requests changes: {}; {}", notes.join("; "), after(next, now))
+            format!("{who} requests changes: {}; {}", notes.join("; "), after(next, clock))
         }
         Event::ApprovalVoided { task, approved, tip, next, .. } => {
             let (was, is) = (approved.short(), tip.short());
@@ -142,7 +146,7 @@ fn review(event: &Event, now: Option<Timestamp>) -> Option<String> {
 }
 
 /// What went wrong, and what is done about it.
-fn recovery(event: &Event, now: Option<Timestamp>) -> Option<String> {
+fn recovery(event: &Event, clock: Clock<'_>) -> Option<String> {
     Some(match event {
         Event::AgentNudged { why, .. } => format!("{why}; the agent is told and continues"),
         Event::AgentNoted { what, .. } => format!("noted: {what}"),
@@ -152,11 +156,11 @@ fn recovery(event: &Event, now: Option<Timestamp>) -> Option<String> {
         Event::AgentRevived { agent } => format!("{agent} is back in service"),
         Event::ProfileAssigned { profile, why, .. } => format!("continues with profile {profile}: {why}"),
         Event::QuotaExhausted { group, resets_at, next_probe, cause, .. } => {
-            gate(cause.unwrap_or_default(), group, *resets_at, *next_probe, now)
+            gate(cause.unwrap_or_default(), group, *resets_at, *next_probe, clock)
         }
         Event::QuotaProbeStarted { group, .. } => format!("probing the service of {group}"),
         Event::QuotaProbeFailed { group, resets_at, next_probe, why, cause, .. } => {
-            format!("{}; {why}", gate(cause.unwrap_or_default(), group, *resets_at, *next_probe, now))
+            format!("{}; {why}", gate(cause.unwrap_or_default(), group, *resets_at, *next_probe, clock))
         }
         Event::QuotaRestored { group, by, cause } => {
             let what = cause.unwrap_or_default().what(group);
@@ -244,23 +248,19 @@ fn gate(
     group: &str,
     resets_at: Option<Timestamp>,
     next_probe: Timestamp,
-    now: Option<Timestamp>,
+    clock: Clock<'_>,
 ) -> String {
-    let resets = resets_at.map(|at| format!("resets at {}, ", clock(at, now))).unwrap_or_default();
-    format!(
-        "{}; {resets}next probe {}; `swarm quota open {group}`",
-        cause.says(group),
-        clock(next_probe, now)
-    )
+    let resets = resets_at.map(|at| format!("resets at {}, ", clock(at))).unwrap_or_default();
+    format!("{}; {resets}next probe {}; `swarm quota open {group}`", cause.says(group), clock(next_probe))
 }
 
 /// The reason is said once: an agent that asks is blocked with the same words.
-fn failed(agent: &AgentId, how: &Ended, next: &Next, now: Option<Timestamp>) -> String {
+fn failed(agent: &AgentId, how: &Ended, next: &Next, clock: Clock<'_>) -> String {
     let said = how.describe();
     let link = if matches!(how, Ended::Failed { .. }) { ":" } else { "" };
     let then = match next {
         Next::Blocked { why, .. } if said.contains(why.as_str()) => "waits for you".into(),
-        next => after(next, now),
+        next => after(next, clock),
     };
     format!("{agent}{link} {said}; {then}")
 }
@@ -269,12 +269,12 @@ fn list(ids: &[TaskId]) -> String {
     ids.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ")
 }
 
-fn after(next: &Next, now: Option<Timestamp>) -> String {
+fn after(next: &Next, clock: Clock<'_>) -> String {
     match next {
-        Next::Pending { not_before, .. } => format!("retry at {}", clock(*not_before, now)),
-        Next::Restart { not_before, .. } => format!("restarts at {}", clock(*not_before, now)),
-        Next::Approved { not_before } => format!("retry at {}", clock(*not_before, now)),
-        Next::Review { not_before } => format!("review again at {}", clock(*not_before, now)),
+        Next::Pending { not_before, .. } => format!("retry at {}", clock(*not_before)),
+        Next::Restart { not_before, .. } => format!("restarts at {}", clock(*not_before)),
+        Next::Approved { not_before } => format!("retry at {}", clock(*not_before)),
+        Next::Review { not_before } => format!("review again at {}", clock(*not_before)),
         Next::Blocked { why, .. } => format!("waits for you: {why}"),
         Next::Failed { .. } | Next::Timeout { .. } => "waits for you".into(),
         Next::Deferred => "deferred".into(),
@@ -317,10 +317,16 @@ mod tests {
             ))
         };
         let now = at("2026-11-17T10:00:00.000Z");
-        assert_eq!(line_at(&event, now), said("2026-11-19 19:50:00", "23:50:00"));
-        assert_eq!(line_at(&event, at("2026-11-19T00:00:00.000Z")), said("19:50:00", "2026-11-17 23:50:00"));
-        assert_eq!(line(&event), said("19:50:00", "23:50:00"));
+        assert_eq!(line_at(&event, now), said("2026-11-19 19:50:00 UTC", "23:50:00 UTC"));
+        assert_eq!(
+            line_at(&event, at("2026-11-19T00:00:00.000Z")),
+            said("19:50:00 UTC", "2026-11-17 23:50:00 UTC")
+        );
+        assert_eq!(line(&event), said("19:50:00 UTC", "23:50:00 UTC"));
         let next = Next::Pending { not_before: at("2026-11-18T00:00:01.000Z"), counts: false };
-        assert_eq!(after(&next, Some(now)), "retry at 2026-11-18 00:00:01");
+        assert_eq!(after(&next, &|at: Timestamp| at.clock(now)), "retry at 2026-11-18 00:00:01 UTC");
+        // Whoever knows the zone of the reader writes the moments.
+        let by_the_wall = line_by(&event, &|_: Timestamp| "teatime".to_owned());
+        assert_eq!(by_the_wall, said("teatime", "teatime"));
     }
 }

@@ -11,7 +11,7 @@ use super::text::{cut, put, span};
 use crate::input::Link;
 use crate::keys::Action;
 use crate::model::Model;
-use crate::said::{age, money, spent};
+use crate::said::{age, moment, money, spent};
 use crate::theme::Role;
 
 pub fn draw(model: &Model, frame: &mut Frame<'_>) {
@@ -146,7 +146,7 @@ pub fn abnormal(model: &Model) -> Option<String> {
         parts.push("stopping: agents go to their boundary".into());
     }
     for quota in &board.status.quotas {
-        let until = quota.resets_at.map(|at| format!(", resets at {}", at.clock(board.now)));
+        let until = quota.resets_at.map(|at| format!(", resets at {}", moment(at, board.now)));
         parts.push(format!("{}{}", quota.cause.says(&quota.group), until.unwrap_or_default()));
     }
     for one in board.status.reservations.iter().filter(|one| one.until.is_some() && !one.waiting.is_empty()) {

@@ -10,7 +10,7 @@ use swarm_protocol::failure::{Consequence, Failure, Usage};
 
 use crate::context::Context;
 use crate::error::CliError;
-use crate::output::harmless;
+use crate::output::{harmless, money};
 
 /// A recording is read whole. Larger ones are no recordings of one run.
 const FILE_MAX: u64 = 256 << 20;
@@ -147,9 +147,17 @@ fn text(judgement: &Judgement) -> String {
         Consequence::Denied => "handed to a profile with broader rights, else you are asked",
         Consequence::Crash => "handled like a crash",
     });
+    let steps = match usage.steps {
+        1 => "1 step".to_owned(),
+        n => format!("{n} steps"),
+    };
     let tokens = format!(
-        "{} in ({} cached), {} out, {} steps, {} millionths of a dollar",
-        usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.steps, usage.cost_micros
+        "{} in ({} cached), {} out, {}, {}",
+        usage.input_tokens,
+        usage.cached_tokens,
+        usage.output_tokens,
+        steps,
+        money::spent(usage)
     );
     let rows = [
         ("class", Some(judgement.class.to_owned())),
@@ -166,4 +174,26 @@ fn text(judgement: &Judgement) -> String {
         .into_iter()
         .filter_map(|(name, value)| value.map(|value| format!("{name:<12} {}", harmless(&value))));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_run_has_cost_is_told_in_dollars() {
+        let judgement = Judgement {
+            agent: "claude",
+            class: "done",
+            consequence: None,
+            text: String::new(),
+            hint: None,
+            resets_in_secs: None,
+            denied: vec![],
+            signal: None,
+            usage: Usage { input_tokens: 9, cost_micros: 1_250_000, steps: 1, ..Usage::default() },
+            session: None,
+        };
+        assert!(text(&judgement).contains("9 in (0 cached), 0 out, 1 step, $1.25"), "{}", text(&judgement));
+    }
 }

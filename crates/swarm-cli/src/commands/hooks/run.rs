@@ -48,6 +48,8 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     cx.out.view(&ran, text)?;
     match &ran.outcome {
         HookOutcome::Ok => Ok(()),
+        // How it ended stands in the view.
+        _ if cx.out.json => Err(CliError::already_said(false)),
         failed => {
             Err(CliError::refused_now(format!("The hook {} did not pass: {}", ran.hook, failed.describe()))
                 .run_instead("swarm hooks list"))

@@ -63,7 +63,8 @@ impl Desk for Screen {
 fn would(swarm: &Swarm, deed: &Deed) -> Result<PreviewView, CliError> {
     let (kind, lines) = match deed {
         Deed::ClosePlan { stop } => return swarm.preview_close(*stop),
-        Deed::Init { .. } => {
+        Deed::Init { isolation } => {
+            swarm.may_init(*isolation)?;
             let made = swarm.would_init().created;
             ("init", made.iter().map(|path| format!("{path} is created")).collect())
         }

@@ -8,11 +8,11 @@ use swarm_protocol::failure::Usage;
 use swarm_protocol::plan::{PlanFile, TaskFile};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::commands::operate::{Confirm, says_yes, shown_lines};
+use crate::commands::operate::{Confirm, says_yes, shown_lines, unconfirmed};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::output::table::table;
-use crate::output::{harmless, money};
+use crate::output::{self, harmless, money};
 use crate::swarm::Swarm;
 use crate::swarm::planning::Draft;
 
@@ -68,6 +68,14 @@ pub fn would_ask(cx: &Context, kind: &str, profile: &str, file: &str) -> Result<
     shown_lines(cx, kind, &lines)
 }
 
+/// Refused where a draft alone is not what is wanted, and nobody could approve it: it would be paid for in vain.
+pub fn can_be_approved(cx: &Context, swarm: &Swarm, yes: bool) -> Result<(), CliError> {
+    match cx.out.json && !yes && !swarm.approves_plans_itself()? {
+        true => Err(unconfirmed("--json asks nothing")),
+        false => Ok(()),
+    }
+}
+
 /// Shows it, asks, saves it. False: it stays a draft.
 pub fn approve(cx: &Context, swarm: &Swarm, draft: &Draft, yes: bool) -> Result<bool, CliError> {
     let view =
@@ -81,13 +89,16 @@ pub fn approve(cx: &Context, swarm: &Swarm, draft: &Draft, yes: bool) -> Result<
         cx.out.prose(&text(draft))?;
     }
     let sure_already = yes || swarm.approves_plans_itself()?;
-    let wanted = sure_already || asked(cx, "\nSave and approve this plan?", &ways)?;
+    // As JSON nobody is asked: it stays the draft that was asked for.
+    let wanted = sure_already || (!cx.out.json && asked(cx, "\nSave and approve this plan?", &ways)?);
     if wanted {
         let answer = swarm.take_draft(draft)?;
         if !cx.out.json {
             cx.out.prose(&answer)?;
         }
-    } else if !cx.out.json {
+    } else if cx.out.json {
+        output::note(&ways);
+    } else {
         cx.out.prose(&ways)?;
     }
     if cx.out.json {

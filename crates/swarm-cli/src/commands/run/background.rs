@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 
+use clap::Parser;
 use serde::Serialize;
 
+use crate::cli::Cli;
+use crate::commands;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -21,6 +24,9 @@ use crate::watch::Watch;
 const UP_WITHIN: Duration = Duration::from_secs(120);
 /// What is told of a start that failed.
 const SAID_MAX: u64 = 16 * 1024;
+
+/// Done by now, or nothing to the one in the background.
+const OVER: [&str; 5] = ["--json", "--edit", "--fresh", "--detach", "--tui"];
 
 #[derive(Debug, Serialize)]
 struct Started {
@@ -154,19 +160,33 @@ fn spawn(out: File, log: File, goal: Option<&str>) -> Result<Child, CliError> {
 /// The same words, but for the one that brought us here, what is done by now (the plan before is closed, the plan is edited), and
 /// a goal that has become a plan; what it says is for people, whoever asked.
 fn words(mut words: Vec<OsString>, goal: Option<&str>) -> Vec<OsString> {
-    let is_over = |word: &OsString| {
-        word == "--json"
-            || word == "--edit"
-            || word == "--fresh"
-            || word == "--detach"
-            || word == "--tui"
-            || goal.is_some_and(|goal| word == goal)
-    };
+    let is_over = |word: &OsString| OVER.iter().any(|over| word == *over);
     words.retain(|word| !is_over(word));
+    if let Some(goal) = goal {
+        words = without_goal(words, goal);
+    }
     // Behind a bare `--` it would be no option.
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     words.insert(end, "--detached".into());
     words
+}
+
+/// Takes the goal away, and no other word that reads the same: what is left is a run without a goal.
+fn without_goal(words: Vec<OsString>, goal: &str) -> Vec<OsString> {
+    let is_goal = |at: &usize| words.get(*at).is_some_and(|word| word == goal);
+    let without = |gone: usize| -> Vec<OsString> {
+        words.iter().enumerate().filter(|(at, _)| *at != gone).map(|(_, word)| word.clone()).collect()
+    };
+    let found = (0..words.len()).rev().filter(is_goal).map(without).find(|words| has_no_goal(words));
+    found.unwrap_or(words)
+}
+
+fn has_no_goal(words: &[OsString]) -> bool {
+    let all = std::iter::once(OsString::from("swarm")).chain(words.iter().cloned());
+    match Cli::try_parse_from(all).map(|cli| cli.command) {
+        Ok(commands::Command::Run(args)) => args.goal.is_none(),
+        _ => false,
+    }
 }
 
 /// The end of what it said since it was started.
@@ -199,5 +219,10 @@ mod tests {
         check("--json run --detach", None, "run --detached");
         check("run --fresh --yes --detach", None, "run --yes --detached");
         check("run -- goal", Some("goal"), "run --detached --");
+        // A goal may read like another word of the line.
+        check("-C here run here", Some("here"), "-C here run --detached");
+        check("run run --yes", Some("run"), "run --yes --detached");
+        check("run codex --agent codex --detach", Some("codex"), "run --agent codex --detached");
+        check("run --fresh --trunk run", Some("run"), "run --trunk run --detached");
     }
 }

@@ -12,7 +12,7 @@ use crate::output::harmless;
 use crate::output::money::{cost, dollars, tokens};
 use crate::output::paint::{Paint, paint};
 use crate::output::table::table_within;
-use crate::output::time::{length, near, time_of_day};
+use crate::output::time::{length, near};
 
 /// Entries of each list that are shown; the rest is counted.
 const SHOWN_MAX: usize = 8;
@@ -141,7 +141,7 @@ fn banners(view: &StatusView, now: Timestamp) -> Vec<String> {
         });
     }
     banners.extend(view.quotas.iter().map(|one| quota(one, now)));
-    banners.extend(view.reservations.iter().filter(|one| is_worth_a_word(one)).map(reserved));
+    banners.extend(view.reservations.iter().filter(|one| is_worth_a_word(one)).map(|one| reserved(one, now)));
     if let Some(budget) = view.budget.as_ref().filter(|budget| !budget.spent && nearly(budget)) {
         banners.push(format!("! The budget is nearly spent: {}", spent(budget)));
     }
@@ -177,10 +177,10 @@ fn is_worth_a_word(one: &ReservationView) -> bool {
 }
 
 /// "src/ui/** is reserved by person:cli until 14:16:00; 2 tasks wait. Run `swarm reservations release 3`"
-fn reserved(one: &ReservationView) -> String {
+fn reserved(one: &ReservationView, now: Timestamp) -> String {
     let files: Vec<&str> = one.files.iter().chain(&one.shared).map(String::as_str).collect();
     let verb = if files.len() == 1 { "is" } else { "are" };
-    let until = one.until.map(|at| format!(" until {}", time_of_day(at))).unwrap_or_default();
+    let until = one.until.map(|at| format!(" until {}", near(at, now))).unwrap_or_default();
     let waiting = match one.waiting.len() {
         0 => String::new(),
         1 => "; 1 task waits".into(),
@@ -282,4 +282,33 @@ fn attention(entries: &[AttentionView], now: Timestamp) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reservation_until_another_day_says_of_which() {
+        let now = Timestamp(1_768_298_400_000);
+        let until = |until: Timestamp| ReservationView {
+            number: 3,
+            holder: "person:cli".into(),
+            task: None,
+            files: vec!["src/ui/**".into()],
+            shared: vec![],
+            reason: None,
+            since: now,
+            until: Some(until),
+            waiting: vec![],
+            beside: vec![],
+        };
+        let later = now.plus_secs(3 * 86_400);
+        let said = reserved(&until(later), now);
+        assert!(
+            said.contains(&format!("reserved by person:cli until {}. ", crate::output::time::moment(later))),
+            "{said}"
+        );
+        assert!(!reserved(&until(now), now).contains("-13 "), "of today the time of day is enough");
+    }
 }

@@ -1,9 +1,12 @@
 //! `swarm status --watch`: the same screen, again whenever something has changed.
 
 use std::io::{self, IsTerminal, Read, Write};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use swarm_protocol::view::StatusView;
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::screen::screen;
 use crate::context::Context;
@@ -11,6 +14,9 @@ use crate::error::CliError;
 use crate::output::counted;
 use crate::swarm::Swarm;
 use crate::watch::Watch;
+
+/// A terminal that was stopped (Ctrl+S) takes nothing any more, and does not keep us.
+const GIVEN_BACK_WITHIN: Duration = Duration::from_secs(1);
 
 /// Shows until `q`, Ctrl+C, or until nobody reads any more.
 pub fn run(swarm: &Swarm, cx: &Context) -> Result<(), CliError> {
@@ -113,6 +119,7 @@ impl Terminal {
         let mut keys = before.clone();
         // Keys come one by one and are not shown; Ctrl+C too, so that the screen is always given back.
         keys.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
+        give_back_at_a_signal(before.clone())?;
         tcsetattr(io::stdin(), OptionalActions::Now, &keys).ok()?;
         // Another screen, no cursor, and long lines are cut by the terminal instead of wrapped.
         let mut out = io::stdout().lock();
@@ -123,8 +130,40 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        let mut out = io::stdout().lock();
-        let _ = out.write_all(b"\x1b[?7h\x1b[?25h\x1b[?1049l").and_then(|()| out.flush());
-        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.before);
+        give_back(&mut io::stdout().lock(), &self.before);
     }
+}
+
+fn give_back(out: &mut impl Write, before: &Termios) {
+    let _ = out.write_all(b"\x1b[?7h\x1b[?25h\x1b[?1049l").and_then(|()| out.flush());
+    let _ = tcsetattr(io::stdin(), OptionalActions::Now, before);
+}
+
+/// Who ends the command by a signal gets the terminal back, too. None where that cannot be promised.
+fn give_back_at_a_signal(before: Termios) -> Option<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let listening = runtime.enter();
+    let mut ends = signal(SignalKind::terminate()).ok()?;
+    let mut hangups = signal(SignalKind::hangup()).ok()?;
+    drop(listening);
+    std::thread::spawn(move || {
+        let by = runtime.block_on(async {
+            tokio::select! {
+                _ = ends.recv() => SignalKind::terminate(),
+                _ = hangups.recv() => SignalKind::hangup(),
+            }
+        });
+        let (given, is_given) = mpsc::channel();
+        std::thread::spawn(move || {
+            // Held to the end: nothing is drawn behind it.
+            let mut out = io::stdout().lock();
+            give_back(&mut out, &before);
+            let _ = given.send(());
+            std::thread::park();
+        });
+        let _ = is_given.recv_timeout(GIVEN_BACK_WITHIN);
+        // As a shell counts the end by a signal.
+        std::process::exit(128 + by.as_raw_value());
+    });
+    Some(())
 }

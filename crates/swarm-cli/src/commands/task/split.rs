@@ -14,6 +14,7 @@ use crate::commands::operate::{Confirm, DryRun, intervene};
 use crate::commands::plan::make;
 use crate::context::Context;
 use crate::error::CliError;
+use crate::output;
 use crate::swarm::Swarm;
 use crate::swarm::plan_file;
 
@@ -84,7 +85,11 @@ fn by_agent(args: &Args, cx: &Context) -> Result<(), CliError> {
         cx.out.prose(&format!("{}\n{}", make::tasks(parts.iter()), make::spent(&draft.usage)))?;
     }
     let question = format!("\nSplit task {id} into these parts?");
-    let wanted = args.sure.yes || make::asked(cx, &question, &ways)?;
+    // As JSON nobody is asked: it stays the draft that was asked for.
+    let wanted = args.sure.yes || (!cx.out.json && make::asked(cx, &question, &ways)?);
+    if cx.out.json && !wanted {
+        output::note(&ways);
+    }
     let answer = wanted.then(|| swarm.take_parts(id, &draft)).transpose()?;
     match answer {
         _ if cx.out.json => cx.out.json_value(&PartsView {

@@ -5,7 +5,7 @@ use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::ids::TaskId;
 use swarm_protocol::plan::Status;
 
-use crate::commands::operate::{DryRun, each};
+use crate::commands::operate::{DryRun, each, told_beside};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::output::{self, preview};
@@ -40,14 +40,10 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let command = |task: &TaskId| Command::UnblockTask { task: task.clone() };
     if args.dry.dry_run {
         let (seen, refused) = each(&tasks, |task| swarm.preview(&command(task)));
-        tell(cx, &seen, is_one, preview::text)?;
-        return refused.map_or(Ok(()), Err);
+        return tell(cx, &seen, refused, is_one, preview::text);
     }
     let (answers, refused) = each(&tasks, |task| swarm.ask(command(task)));
-    tell(cx, &answers, is_one, |answer: &Answer| output::harmless(&answer.text))?;
-    if let Some(error) = refused {
-        return Err(error);
-    }
+    tell(cx, &answers, refused, is_one, |answer: &Answer| output::harmless(&answer.text))?;
     swarm.note_that_nothing_goes_on(&swarm.presence());
     Ok(())
 }
@@ -55,14 +51,15 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 fn tell<V: Serialize>(
     cx: &Context,
     done: &[V],
+    refused: Option<CliError>,
     is_one: bool,
     text: impl Fn(&V) -> String,
 ) -> Result<(), CliError> {
     match done {
         // The error is all that there is to say.
-        [] => Ok(()),
+        [] => refused.map_or(Ok(()), Err),
         [one] if is_one => cx.out.view(one, text),
-        all => cx.out.view(&all, |all| all.iter().map(text).collect::<Vec<_>>().join("\n")),
+        all => told_beside(cx, all, refused, |all| all.iter().map(text).collect::<Vec<_>>().join("\n")),
     }
 }
 

@@ -3,7 +3,7 @@
 use swarm_protocol::deed::CleanedUp;
 use swarm_protocol::ids::TaskId;
 
-use crate::commands::operate::{DryRun, each};
+use crate::commands::operate::{DryRun, each, told_beside};
 use crate::context::Context;
 use crate::error::CliError;
 use crate::output::harmless;
@@ -35,13 +35,17 @@ pub struct Args {
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     let swarm = Swarm::open(cx)?;
     let tasks = if args.all { swarm.with_worktrees_of_closed()? } else { args.tasks };
-    let (lines, refused) = each(&tasks, |task| swarm.clean_up(task, args.force, args.dry.dry_run));
-    // Of all of them each was there a moment ago: somebody else was quicker.
-    let refused = refused.filter(|error| !args.all || error.kind != "nothing_there");
-    if refused.is_none() || !lines.is_empty() {
-        cx.out.view(&lines, |lines| text(lines))?;
+    let (lines, refused) = each(&tasks, |task| match swarm.clean_up(task, args.force, args.dry.dry_run) {
+        // Of all of them each was there a moment ago: somebody else was quicker.
+        Err(error) if args.all && error.kind == "nothing_there" => Ok(None),
+        cleaned => cleaned.map(Some),
+    });
+    let lines: Vec<CleanedUp> = lines.into_iter().flatten().collect();
+    match refused {
+        // The error is all that there is to say.
+        Some(error) if lines.is_empty() => Err(error),
+        refused => told_beside(cx, &lines[..], refused, text),
     }
-    refused.map_or(Ok(()), Err)
 }
 
 fn text(lines: &[CleanedUp]) -> String {

@@ -271,7 +271,8 @@ fn a_worktree_that_is_not_on_its_branch_is_not_merged_and_that_is_said() {
     std::fs::write(format!("{worktree}/mine.txt"), "mine").expect("a file");
     arena.git(&["-C", &worktree, "add", "--all"]);
     arena.git(&["-C", &worktree, "commit", "--quiet", "--message", "person: mine"]);
-    refused(&["not on swarm/1.1", "checkout swarm/1.1", "merge -"]);
+    let there = format!("git -C {worktree} checkout swarm/1.1");
+    refused(&["not on swarm/1.1", &there, "merge -"]);
     // What it says helps.
     arena.git(&["-C", &worktree, "checkout", "--quiet", "swarm/1.1"]);
     arena.git(&["-C", &worktree, "merge", "--quiet", "-"]);
