@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn a_submission_that_is_not_there_is_named_by_its_number() {
         let ask = DiffAsk { round: Some(1), ..DiffAsk::of(TaskId::new("1.1").expect("an id")) };
-        let refused = part(&ask, &[]).err().expect("nothing was submitted");
+        let Err(refused) = part(&ask, &[]) else { panic!("nothing was submitted") };
         assert_eq!(refused.message, "Task 1.1 has no submission number 1");
     }
 

@@ -88,11 +88,11 @@ fn not_brought_back(left: Vec<(u64, String, String)>, gaps: &[(u64, u64)]) -> Ve
         records.truncate(NAMED_MAX);
         let records = records.join(", ");
         notices.push(match more {
-            0 => Notice { text: format!("Not brought back: {word} {records}: {why}"), hint: String::new() },
-            more => Notice {
-                text: format!("Not brought back: {word} {records} and {more} more: {why}"),
-                hint: "swarm plan salvage --dry-run".into(),
-            },
+            0 => Notice::new(format!("Not brought back: {word} {records}: {why}"), ""),
+            more => Notice::new(
+                format!("Not brought back: {word} {records} and {more} more: {why}"),
+                "swarm plan salvage --dry-run",
+            ),
         });
     }
     let words = |(first, last): &(u64, u64)| match last - first {
@@ -102,7 +102,7 @@ fn not_brought_back(left: Vec<(u64, String, String)>, gaps: &[(u64, u64)]) -> Ve
     if !gaps.is_empty() {
         let gaps = gaps.iter().map(words).collect::<Vec<_>>().join(", ");
         let text = format!("Not brought back: {gaps}: nothing of them can be read any more");
-        notices.push(Notice { text, hint: String::new() });
+        notices.push(Notice::new(text, ""));
     }
     notices
 }

@@ -30,7 +30,6 @@ pub fn lines(model: &Model) -> Vec<Line<'static>> {
     }
     let signs = " Signs: ! needs you  » works  ~ waits  = merges  ? in review  · ready  ✓ on trunk, proven";
     lines.push(Line::from(span(theme, Role::Dim, &cut(signs, width))));
-    lines.push(Line::from(span(theme, Role::Dim, &cut(" Days and times of day are those of UTC", width))));
     lines
 }
 
