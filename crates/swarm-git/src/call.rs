@@ -287,6 +287,23 @@ impl GitCall {
         if ended.status.success() { Ok(ended.stdout) } else { Err(failed(command, &ended)) }
     }
 
+    /// For a look that fails where something is wrong in the repository: true when all is well. A git that came to no
+    /// answer is an error.
+    pub async fn is_sound(self) -> Result<bool, GitError> {
+        let command = self.shown();
+        let ended = self.any().await?;
+        if ended.status.success() {
+            // Of some objects that cannot be read it only says so.
+            return Ok(!String::from_utf8_lossy(&ended.stderr_tail)
+                .lines()
+                .any(|l| l.starts_with("error: ")));
+        }
+        match failed(command, &ended) {
+            error if error.is_no_answer() => Err(error),
+            _ => Ok(false),
+        }
+    }
+
     /// As `ok`, for output of one line of text.
     pub async fn line(self) -> Result<String, GitError> {
         let command = self.shown();

@@ -95,13 +95,13 @@ impl Git {
     async fn is_whole(&self, tip: &Oid) -> Result<bool, GitError> {
         let asked =
             ["rev-list", "--objects", "--quiet", tip.as_str(), "--not", "--exclude=swarm/*", "--branches"];
-        Ok(self.call(asked).any().await?.status.success())
+        self.call(asked).is_sound().await
     }
 
     /// An error unless every object is there that this commit has and the other has not.
     pub async fn is_complete(&self, commit: &Oid, besides: &Oid) -> Result<(), GitError> {
         let asked = ["rev-list", "--objects", "--quiet", commit.as_str(), "--not", besides.as_str()];
-        match self.call(asked).any().await?.status.success() {
+        match self.call(asked).is_sound().await? {
             true => Ok(()),
             false => Err(GitError::Pruned { commit: commit.clone() }),
         }

@@ -13,7 +13,7 @@
 //! | a merge, rebase, cherry-pick, revert or bisect under way | left as it is and told |
 //! | no index, or one that git cannot read | the old one to the trash, a new one from the tip |
 //! | the branch is gone | made again at its last known commit |
-//! | commits or files of the branch cannot be read | the branch to the newest commit that can |
+//! | commits or files of the branch cannot be read | damaged objects to the trash, the branch to the newest commit that can |
 //! | files that are not committed | kept; saved to a ref before anything else is put right |
 
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use swarm_protocol::ids::{Oid, TaskId};
 use super::moved::{names_folder, names_record};
 use super::{Files, MarkerState, WorktreeMarker, marker_of, records_at};
 use crate::rescue;
-use swarm_git::{Checkout, Git, GitError, Head, MidWay, OwnRepository, READ_BYTES_MAX};
+use swarm_git::{Checkout, Git, GitCall, GitError, Head, MidWay, OwnRepository, READ_BYTES_MAX};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Flaw {
@@ -195,7 +195,7 @@ async fn of_index(git: &Git, record: &Path, path: &Path) -> Result<Option<Flaw>,
     // Read as data, through our own git directory: nothing that the worktree configures is run. All of it is read,
     // little is told.
     let read = git.call(["ls-files", "-z", "--unmerged"]).work_tree(path).index(&index).long_list();
-    Ok(read.ok().await.is_err().then_some(Flaw::BrokenIndex))
+    Ok((!can_be_read(read).await?).then_some(Flaw::BrokenIndex))
 }
 
 pub(super) async fn of_branch(
@@ -206,12 +206,25 @@ pub(super) async fn of_branch(
     let Some(tip) = git.ref_value(&format!("refs/heads/{}", task.branch())).await? else {
         return Ok(Some(Flaw::BranchGone));
     };
-    Ok((!is_whole(git, &marker.base, &tip).await).then_some(Flaw::TipUnreadable { tip }))
+    Ok((!is_whole(git, &marker.base, &tip).await?).then_some(Flaw::TipUnreadable { tip }))
 }
 
 /// Whether every commit, folder and file that the task has added can be read and is what its name says.
-pub(super) async fn is_whole(git: &Git, base: &Oid, tip: &Oid) -> bool {
+pub(super) async fn is_whole(git: &Git, base: &Oid, tip: &Oid) -> Result<bool, GitError> {
+    can_be_read(walk(git, base, tip)).await
+}
+
+/// Whatever keeps git from reading it is a fault of what it reads, unless git came to no answer at all: then nothing is known,
+/// and nothing may be put right.
+async fn can_be_read(look: GitCall) -> Result<bool, GitError> {
+    match look.is_sound().await {
+        Err(error) if !error.is_no_answer() => Ok(false),
+        answer => answer,
+    }
+}
+
+/// Reads all that a task has added.
+pub(super) fn walk(git: &Git, base: &Oid, tip: &Oid) -> GitCall {
     let range = format!("{base}..{tip}");
-    let walk = git.call(["rev-list", "--quiet", "--verify-objects", "--end-of-options", &range]);
-    walk.ok().await.is_ok()
+    git.call(["rev-list", "--quiet", "--verify-objects", "--end-of-options", &range])
 }
