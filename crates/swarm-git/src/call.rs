@@ -290,18 +290,21 @@ impl GitCall {
     /// For a look that fails where something is wrong in the repository: true when all is well. A git that came to no
     /// answer is an error.
     pub async fn is_sound(self) -> Result<bool, GitError> {
+        Ok(self.judged().await?.0)
+    }
+
+    /// The same, with what it said beside.
+    pub async fn judged(self) -> Result<(bool, String), GitError> {
         let command = self.shown();
         let ended = self.any().await?;
-        if ended.status.success() {
-            // Of some objects that cannot be read it only says so.
-            return Ok(!String::from_utf8_lossy(&ended.stderr_tail)
-                .lines()
-                .any(|l| l.starts_with("error: ")));
+        let is_sound = ended.status.success();
+        if !is_sound {
+            let error = failed(command, &ended);
+            if error.is_no_answer() {
+                return Err(error);
+            }
         }
-        match failed(command, &ended) {
-            error if error.is_no_answer() => Err(error),
-            _ => Ok(false),
-        }
+        Ok((is_sound, String::from_utf8_lossy(&ended.stderr_tail).into_owned()))
     }
 
     /// As `ok`, for output of one line of text.

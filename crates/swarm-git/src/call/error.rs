@@ -106,7 +106,7 @@ mod tests {
         };
         assert!(look("true").await.expect("it looked"));
         assert!(!look("exit 128").await.expect("it looked"));
-        assert!(!look("echo error: object file x is empty >&2").await.expect("it looked"));
+        assert!(look("echo error: object directory x does not exist >&2").await.expect("it looked"));
         for (does, for_want_of_room) in [
             ("echo fatal: Out of memory, malloc failed >&2; exit 128", true),
             ("echo fatal: mmap failed: Cannot allocate memory >&2; exit 128", true),

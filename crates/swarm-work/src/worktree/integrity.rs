@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::moved::{names_folder, names_record};
-use super::{Files, MarkerState, WorktreeMarker, marker_of, records_at};
+use super::{Files, MarkerState, WorktreeMarker, marker_of, records_at, rotten};
 use crate::rescue;
 use swarm_git::{Checkout, Git, GitCall, GitError, Head, MidWay, OwnRepository, READ_BYTES_MAX};
 
@@ -211,20 +211,19 @@ pub(super) async fn of_branch(
 
 /// Whether every commit, folder and file that the task has added can be read and is what its name says.
 pub(super) async fn is_whole(git: &Git, base: &Oid, tip: &Oid) -> Result<bool, GitError> {
-    can_be_read(walk(git, base, tip)).await
+    match rotten::walk(git, base, tip).judged().await {
+        // Of some files git only says that it cannot read them.
+        Ok((is_sound, said)) => Ok(is_sound && !rotten::is_named_in(&said)),
+        Err(error) if !error.is_no_answer() => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
-/// Whatever keeps git from reading it is a fault of what it reads, unless git came to no answer at all: then nothing is known,
-/// and nothing may be put right.
+/// Whatever keeps git from reading it is a fault of what it reads, unless git came to no answer at all: then nothing is
+/// known, and nothing may be put right.
 async fn can_be_read(look: GitCall) -> Result<bool, GitError> {
     match look.is_sound().await {
         Err(error) if !error.is_no_answer() => Ok(false),
         answer => answer,
     }
-}
-
-/// Reads all that a task has added.
-pub(super) fn walk(git: &Git, base: &Oid, tip: &Oid) -> GitCall {
-    let range = format!("{base}..{tip}");
-    git.call(["rev-list", "--quiet", "--verify-objects", "--end-of-options", &range])
 }

@@ -6,12 +6,17 @@ use std::collections::BTreeSet;
 use swarm_protocol::ids::Oid;
 
 use super::WorktreeMarker;
-use super::integrity::walk;
 use crate::remove::move_to_trash;
-use swarm_git::{Git, GitError};
+use swarm_git::{Git, GitCall, GitError};
 
 /// Each look tells of one or two.
 const LOOKS_MAX: u32 = 50;
+
+/// Reads all that a task has added.
+pub(super) fn walk(git: &Git, base: &Oid, tip: &Oid) -> GitCall {
+    let range = format!("{base}..{tip}");
+    git.call(["rev-list", "--quiet", "--verify-objects", "--end-of-options", &range])
+}
 
 /// Puts what git calls damaged between the base of the task and this tip into the trash. What lies in a pack stays.
 pub(super) async fn put_aside(git: &Git, marker: &WorktreeMarker, tip: &Oid) -> Result<(), GitError> {
@@ -36,6 +41,11 @@ pub(super) async fn put_aside(git: &Git, marker: &WorktreeMarker, tip: &Oid) -> 
         }
     }
     Ok(())
+}
+
+/// Whether git tells of any.
+pub(super) fn is_named_in(said: &str) -> bool {
+    !damaged_in(said).is_empty()
 }
 
 /// Loose objects whose own bytes are wrong, in the words of git.
