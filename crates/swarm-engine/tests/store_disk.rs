@@ -284,6 +284,21 @@ fn damage_is_shown_by_every_read_recorded_by_the_next_write_and_salvaged_by_comm
 }
 
 #[test]
+fn a_quarantine_file_that_cannot_be_read_is_told_with_what_helps_and_stops_nothing() {
+    let place = place();
+    place.run(save(PLAN)).expect("saved");
+    fs::create_dir(place.paths.swarm.join("plan-ledger.quarantine.1")).expect("made");
+    let (_, told) = place.run(add("x")).expect("work goes on");
+    for notices in [told, place.read().notices] {
+        let told = notices.iter().find(|n| n.text.contains("plan-ledger.quarantine.1 cannot be read"));
+        assert!(told.is_some_and(|n| n.hint.contains("move it out of .swarm")), "{notices:?}");
+    }
+    assert!(place.tasks().contains('x'));
+    let salvage = Store::salvage(&place.paths, &place.options).expect("looked");
+    assert_eq!((salvage.files.len(), salvage.items.len()), (1, 0));
+}
+
+#[test]
 fn the_careful_setting_writes_nothing_until_a_person_has_looked() {
     let mut place = place();
     for n in 1..=8 {

@@ -4,6 +4,8 @@
 use crate::git_scratch;
 #[path = "worktree_life/copies.rs"]
 mod copies;
+#[path = "worktree_life/damaged.rs"]
+mod damaged;
 #[path = "worktree_life/giving_up.rs"]
 mod giving_up;
 #[path = "worktree_life/integrity.rs"]

@@ -294,6 +294,26 @@ impl GitCall {
         if ended.status.success() { Ok(ended.stdout) } else { Err(failed(command, &ended)) }
     }
 
+    /// For a look that fails where something is wrong in the repository: true when all is well. A git that came to no
+    /// answer is an error.
+    pub async fn is_sound(self) -> Result<bool, GitError> {
+        Ok(self.judged().await?.0)
+    }
+
+    /// The same, with what it said beside.
+    pub async fn judged(self) -> Result<(bool, String), GitError> {
+        let command = self.shown();
+        let ended = self.any().await?;
+        let is_sound = ended.status.success();
+        if !is_sound {
+            let error = failed(command, &ended);
+            if error.is_no_answer() {
+                return Err(error);
+            }
+        }
+        Ok((is_sound, String::from_utf8_lossy(&ended.stderr_tail).into_owned()))
+    }
+
     /// As `ok`, for output of one line of text.
     pub async fn line(self) -> Result<String, GitError> {
         let command = self.shown();
@@ -301,17 +321,6 @@ impl GitCall {
         let text = String::from_utf8(output)
             .map_err(|_| GitError::Unreadable { command, what: "not UTF-8".into() })?;
         Ok(text.trim_end_matches('\n').to_owned())
-    }
-
-    /// Whether git ends well. An error where it could not be run, or somebody ended it: that says nothing about what it
-    /// was asked.
-    pub async fn succeeds(self) -> Result<bool, GitError> {
-        let command = self.shown();
-        let ended = self.any().await?;
-        match ended.status.code() {
-            Some(code) => Ok(code == 0),
-            None => Err(failed(command, &ended)),
-        }
     }
 
     /// For commands whose exit code 1 means *no*, not failure.

@@ -95,13 +95,13 @@ impl Git {
     async fn is_whole(&self, tip: &Oid) -> Result<bool, GitError> {
         let asked =
             ["rev-list", "--objects", "--quiet", tip.as_str(), "--not", "--exclude=swarm/*", "--branches"];
-        self.call(asked).succeeds().await
+        self.call(asked).is_sound().await
     }
 
     /// An error unless every object is there that this commit has and the other has not.
     pub async fn is_complete(&self, commit: &Oid, besides: &Oid) -> Result<(), GitError> {
         let asked = ["rev-list", "--objects", "--quiet", commit.as_str(), "--not", besides.as_str()];
-        match self.call(asked).succeeds().await? {
+        match self.call(asked).is_sound().await? {
             true => Ok(()),
             false => Err(GitError::Pruned { commit: commit.clone() }),
         }
@@ -294,9 +294,9 @@ mod tests {
     async fn a_git_that_somebody_ended_says_nothing() {
         let dir = tempfile::tempdir().expect("a folder");
         let call = |args: &[&str]| crate::GitCall::by_hand(dir.path()).args(args);
-        assert!(call(&["version"]).succeeds().await.expect("it ended"));
-        assert!(!call(&["rev-parse", "--verify", "HEAD"]).succeeds().await.expect("it ended"));
-        let ended = call(&["-c", "alias.end=!kill -9 $PPID", "end"]).succeeds().await;
+        assert!(call(&["version"]).is_sound().await.expect("it ended"));
+        assert!(!call(&["rev-parse", "--verify", "HEAD"]).is_sound().await.expect("it ended"));
+        let ended = call(&["-c", "alias.end=!kill -9 $PPID", "end"]).is_sound().await;
         assert!(matches!(ended, Err(GitError::Failed { .. })), "{ended:?}");
     }
 }

@@ -90,6 +90,8 @@ pub enum Finding {
     CopyFailed { why: String },
     /// The second copy is complete again.
     CopyCaughtUp,
+    /// Whether this file notes a loss is not known.
+    QuarantineUnreadable { path: PathBuf, why: String },
 }
 
 impl fmt::Display for Finding {
@@ -162,6 +164,9 @@ impl fmt::Display for Finding {
                 write!(f, "The second copy of the ledger could not be written: {why}")
             }
             Self::CopyCaughtUp => write!(f, "The second copy of the ledger is complete again"),
+            Self::QuarantineUnreadable { path, why } => {
+                write!(f, "The quarantine file {} cannot be read: {why}", path.display())
+            }
         }
     }
 }

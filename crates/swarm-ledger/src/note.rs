@@ -7,11 +7,11 @@
 //! damage at every start.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Loss, Mark, Witness};
+use crate::finding::{Finding, Loss, Mark, Witness};
 use crate::hash::Hash;
 use crate::paths::LedgerPaths;
 use crate::quarantine::{self, Kept};
@@ -90,7 +90,8 @@ pub fn write(
     loss: &Loss,
     heard: &[&Witness],
 ) -> io::Result<LossNote> {
-    if let Some(note) = read_all(vfs, paths, ledger_id)?.into_iter().find(|note| note.covers(loss, heard)) {
+    let (notes, _) = read_all(vfs, paths, ledger_id)?;
+    if let Some(note) = notes.into_iter().find(|note| note.covers(loss, heard)) {
         return Ok(note);
     }
     let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -133,30 +134,42 @@ fn is_as_written(note: &[u8]) -> bool {
     sum.is_none_or(|sum| sum == Some(&Hash::of(before).as_bytes()[..]))
 }
 
-/// All notes about this ledger, oldest first.
-pub fn read_all(vfs: &dyn Vfs, paths: &LedgerPaths, ledger_id: &str) -> io::Result<Vec<LossNote>> {
-    let mut notes = Vec::new();
+/// All notes about this ledger, oldest first, and the files that cannot be read. Such a one must not keep the ledger from
+/// being opened; but it may be the only word of a loss, so it is named.
+pub fn read_all(
+    vfs: &dyn Vfs,
+    paths: &LedgerPaths,
+    ledger_id: &str,
+) -> io::Result<(Vec<LossNote>, Vec<Finding>)> {
+    let (mut notes, mut unread) = (Vec::new(), Vec::new());
     for (_, path) in quarantine::list(vfs, paths)? {
-        // A quarantine file that cannot be read must not keep the ledger from being opened.
-        let Ok(file) = vfs.open(&path, Open::Read) else { continue };
-        let Ok(len) = file.len() else { continue };
-        // Every start comes by here: a file that is no note costs its first bytes only.
-        if len > NOTE_BYTES_MAX || !begins_like_a_note(&*file)? {
-            continue;
+        // Some reads fail once only.
+        match bytes_of_note(vfs, &path).or_else(|_| bytes_of_note(vfs, &path)) {
+            Ok(Some(bytes)) => {
+                let stored = serde_json::from_slice::<Stored>(&bytes).ok().filter(|_| is_as_written(&bytes));
+                let ours = stored.filter(|s| s.note == KIND && s.ledger_id == ledger_id);
+                notes.extend(ours.and_then(|s| s.open(paths, path)));
+            }
+            Ok(None) => {}
+            Err(error) => unread.push(Finding::QuarantineUnreadable { path, why: error.to_string() }),
         }
-        let mut bytes = Vec::new();
-        // A file that cannot be read may be the only word of a loss: passing over it would make the
-        // loss silent.
-        quarantine::for_each_chunk(&*file, &[(0, len)], &mut |chunk| {
-            bytes.extend_from_slice(chunk);
-            Ok(())
-        })?;
-        let stored = serde_json::from_slice::<Stored>(&bytes).ok().filter(|_| is_as_written(&bytes));
-        notes.extend(
-            stored.filter(|s| s.note == KIND && s.ledger_id == ledger_id).and_then(|s| s.open(paths, path)),
-        );
     }
-    Ok(notes)
+    Ok((notes, unread))
+}
+
+/// None where it is something else. Every start comes by here: that costs its first bytes only.
+fn bytes_of_note(vfs: &dyn Vfs, path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let file = vfs.open(path, Open::Read)?;
+    let len = file.len()?;
+    if len > NOTE_BYTES_MAX || !begins_like_a_note(&*file)? {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    quarantine::for_each_chunk(&*file, &[(0, len)], &mut |chunk| {
+        bytes.extend_from_slice(chunk);
+        Ok(())
+    })?;
+    Ok(Some(bytes))
 }
 
 fn begins_like_a_note(file: &dyn VfsFile) -> io::Result<bool> {

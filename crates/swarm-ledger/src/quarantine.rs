@@ -78,7 +78,7 @@ fn keep(
             return Ok(Kept { path: path.clone(), hash });
         }
     }
-    let (path, file) = create_next(vfs, paths, files.last().map_or(0, |(number, _)| *number))?;
+    let (path, file) = create_next(vfs, paths, next_number(&files))?;
     let mut offset = 0;
     let written = produce(&mut |bytes| {
         write_all(&*file, bytes, offset)?;
@@ -94,8 +94,15 @@ fn keep(
     Ok(Kept { path, hash })
 }
 
-fn create_next(vfs: &dyn Vfs, paths: &LedgerPaths, last: u64) -> io::Result<(PathBuf, Arc<dyn VfsFile>)> {
-    for number in last + 1..=last + NUMBER_TRIES {
+/// Behind all that are there. Somebody may have made one of the highest number: then the first one that is free.
+fn next_number(files: &[(u64, PathBuf)]) -> u64 {
+    let last = files.last().map_or(0, |(number, _)| *number);
+    let is_free = |number: &u64| files.iter().all(|(taken, _)| taken != number);
+    last.checked_add(1).or_else(|| (1..).find(is_free)).unwrap_or(1)
+}
+
+fn create_next(vfs: &dyn Vfs, paths: &LedgerPaths, first: u64) -> io::Result<(PathBuf, Arc<dyn VfsFile>)> {
+    for number in first..=first.saturating_add(NUMBER_TRIES) {
         let path = paths.quarantine(number);
         match vfs.open(&path, Open::CreateNew) {
             Ok(file) => return Ok((path, file)),

@@ -96,10 +96,12 @@ pub fn recover(request: &Recovery<'_>, visit: &mut dyn FnMut(&Line<'_>)) -> Resu
     let (Some(head), Some(genesis)) = (walk.head, genesis) else {
         return Err(nothing_there(request, main, copy_error));
     };
-    let notes = note::read_all(&**request.vfs, request.paths, &genesis.ledger_id)
+    let (notes, unread) = note::read_all(&**request.vfs, request.paths, &genesis.ledger_id)
         .map_err(OpenError::io("list quarantine files of", path))?;
     let opened = Opened { request, file, main, copy, copy_error, head, genesis, base };
-    opened.settle(walk, notes)
+    let mut recovered = opened.settle(walk, notes)?;
+    recovered.findings.extend(unread);
+    Ok(recovered)
 }
 
 /// A ledger whose chain has been walked.

@@ -21,6 +21,8 @@ pub struct Salvaged {
     /// Whole records in it, and the bytes that belong to none.
     pub records: u64,
     pub unreadable: u64,
+    /// Why it could not be looked through, or not all of it.
+    pub failed: Option<String>,
 }
 
 /// Shows every whole record of every quarantine file, by number and place.
@@ -34,7 +36,11 @@ pub fn salvage(
 ) -> io::Result<Vec<Salvaged>> {
     let mut files = Vec::new();
     for (number, path) in quarantine::list(vfs, paths)? {
-        files.push(salvage_file(vfs, number, path, visit)?);
+        // What lies in the others is worth having without this one.
+        files.push(salvage_file(vfs, number, path.clone(), visit).unwrap_or_else(|error| {
+            let failed = Some(error.to_string());
+            Salvaged { number, path, bytes: 0, records: 0, unreadable: 0, failed }
+        }));
     }
     Ok(files)
 }
@@ -58,7 +64,7 @@ fn salvage_file(
 ) -> io::Result<Salvaged> {
     let mut source = Source::new(vfs.open(&path, Open::Read)?)?;
     let bytes = source.len();
-    let mut salvaged = Salvaged { number, path, bytes, records: 0, unreadable: bytes };
+    let mut salvaged = Salvaged { number, path, bytes, records: 0, unreadable: bytes, failed: None };
     let mut offset = 0;
     while let Some((start, line)) = source.next_valid(offset) {
         visit(&salvaged.path, &line);
@@ -66,5 +72,6 @@ fn salvage_file(
         salvaged.unreadable -= line.bytes.len() as u64;
         offset = start + line.bytes.len() as u64;
     }
+    salvaged.failed = source.read_error.map(|error| error.to_string());
     Ok(salvaged)
 }

@@ -119,6 +119,32 @@ fn no_changed_byte_and_no_cut_in_quarantine_touches_the_ledger_or_tells_of_what_
 }
 
 #[test]
+fn a_quarantine_file_that_cannot_be_read_is_named_and_keeps_nobody_from_the_ledger_and_from_other_files() {
+    let world = World::empty().without_copy().with(&[1, 1, 1, 2]);
+    let lines = world.lines();
+    let mut bad = world.main();
+    bad[lines[2].start + 30] ^= 1;
+    world.set_main(&bad);
+    let recovered = world.write();
+    // A folder is opened and cannot be read; a link to itself cannot be opened either.
+    let unread = [world.paths.quarantine(3), world.paths.quarantine(4)];
+    std::fs::create_dir_all(unread[0].join("a folder")).expect("made");
+    std::os::unix::fs::symlink(&unread[1], &unread[1]).expect("linked");
+    for opened in [world.write(), world.read()] {
+        assert_eq!((opened.head, &opened.notes), (recovered.head, &recovered.notes));
+        assert_eq!(kinds(&opened.findings), ["QuarantineUnreadable", "QuarantineUnreadable"]);
+        for (finding, path) in opened.findings.iter().zip(&unread) {
+            assert!(finding.to_string().contains(&path.display().to_string()), "{finding}");
+        }
+    }
+    let mut seqs = Vec::new();
+    let files = salvage(&*world.vfs, &world.paths, &mut |_, line| seqs.push(line.seq)).expect("read");
+    assert_eq!(seqs, [4, 5, 6]);
+    let failed: Vec<bool> = files.iter().map(|file| file.failed.is_some()).collect();
+    assert_eq!(failed, [false, false, true, true]);
+}
+
+#[test]
 fn verification_tells_soundness_from_completeness() {
     let world = World::empty().with(&[1, 1, 1]);
     let good = world.main();

@@ -3,6 +3,7 @@
 mod world;
 
 mod append;
+mod cold;
 mod damage;
 mod full_disk;
 mod keeping;

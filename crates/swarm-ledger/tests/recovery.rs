@@ -51,6 +51,23 @@ fn a_torn_last_batch_is_cut_whole_and_kept() {
 }
 
 #[test]
+fn a_quarantine_file_of_the_highest_number_leaves_numbers_for_the_next_ones() {
+    let world = World::empty().with(&[1]);
+    let good = world.main();
+    std::fs::write(world.paths.quarantine(u64::MAX - 1), "somebody's").expect("written");
+    for (tail, number) in [("{\"len\"", u64::MAX), ("{\"le", 1), ("{\"", 2)] {
+        world.set_main(&[&good[..], tail.as_bytes()].concat());
+        let recovered = world.write();
+        let [Finding::TornTail { quarantine, .. }] = &recovered.findings[..] else {
+            panic!("{number}: {:?}", recovered.findings)
+        };
+        assert_eq!(*quarantine, world.paths.quarantine(number));
+        assert_eq!(std::fs::read(quarantine).expect("kept"), tail.as_bytes());
+        assert_eq!(world.main(), good);
+    }
+}
+
+#[test]
 fn damage_anywhere_is_repaired_from_the_copy_without_loss() {
     let world = World::empty().with(&[1, 3, 1, 2]);
     let good = world.main();

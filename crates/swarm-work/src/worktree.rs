@@ -17,6 +17,7 @@ pub mod overview;
 pub mod pool;
 pub mod ports;
 mod propose;
+mod rotten;
 pub mod setup;
 mod setup_made;
 mod submission;

@@ -2,7 +2,7 @@
 //! seen it.
 
 use serde::Serialize;
-use swarm_engine::store::{Notice, SalvageItem, Store};
+use swarm_engine::store::{Notice, Salvage, SalvageItem, Store};
 use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::config::OnDamage;
 use swarm_protocol::refusal::Refusal;
@@ -26,7 +26,7 @@ pub struct Lost {
 impl Swarm {
     /// What the quarantine files hold that the ledger does not have.
     pub fn lost(&self) -> Result<Vec<Lost>, CliError> {
-        Ok(self.salvageable()?.into_iter().map(|item| lost(&item)).collect())
+        Ok(self.salvageable()?.items.iter().map(lost).collect())
     }
 
     /// Brings back what can be brought back, says what stays lost, and records that the loss was seen.
@@ -45,7 +45,7 @@ impl Swarm {
             return Err(Refusal::NothingToChange { what: "No records were lost".into() }.into());
         }
         let mut salvaged = 0;
-        let found = Store::salvage(&self.paths, &self.options("read"))?;
+        let found = self.salvageable()?;
         let mut left: Vec<(u64, String, String)> = Vec::new();
         for item in found.items {
             let Some(command) = item.command else {
@@ -66,8 +66,15 @@ impl Swarm {
         Ok(answer)
     }
 
-    fn salvageable(&self) -> Result<Vec<SalvageItem>, CliError> {
-        Ok(Store::salvage(&self.paths, &self.options("read"))?.items)
+    /// Looks through the quarantine files, and says of which that was not possible.
+    fn salvageable(&self) -> Result<Salvage, CliError> {
+        let found = Store::salvage(&self.paths, &self.options("read"))?;
+        let failed = found.files.iter().filter_map(|file| {
+            let (path, why) = (self.paths.shown(&file.path), file.failed.as_ref()?);
+            Some(Notice::new(format!("{path} could not be looked through to its end: {why}"), ""))
+        });
+        self.tell(&failed.collect::<Vec<_>>());
+        Ok(found)
     }
 }
 

@@ -7,6 +7,9 @@ mod arena;
 #[allow(dead_code, reason = "each binary of tests uses its own part of the ground")]
 #[path = "../trials/ground.rs"]
 mod ground;
+#[allow(dead_code, reason = "each binary of tests uses its own part of it")]
+#[path = "../operations/outside.rs"]
+mod outside;
 mod seeded;
 mod victims;
 mod namespace;

@@ -2,11 +2,13 @@
 //! on trunk, git finds its repository whole. Without our `syncfs` the same test has to fail, or it proves nothing.
 
 mod cuts;
+mod ways;
 
 use crate::ground::scaled;
 use crate::loop_disk::{Kind, possible};
 use crate::namespace::{Standing, enter, not_proven};
 use cuts::Cuts;
+use ways::Ways;
 
 /// Cuts on each of the two file systems.
 fn times() -> u64 {
@@ -46,6 +48,29 @@ fn power_cuts_on_ext4_lose_nothing_that_was_answered_or_done() {
 #[test]
 fn power_cuts_on_xfs_lose_nothing_that_was_answered_or_done() {
     survives("power_cuts_on_xfs_lose_nothing_that_was_answered_or_done", Kind::Xfs);
+}
+
+/// Between two checkpoints, and while others are made.
+fn leads_on(test: &str, kind: Kind) {
+    inside(test, kind, || {
+        let mut ways = Ways::new(kind);
+        for cut in 1..=scaled(3, 200) {
+            ways.one_more(cut);
+        }
+        ways.end();
+    });
+}
+
+#[test]
+fn power_cuts_in_checkpoints_and_rollbacks_on_ext4_leave_every_checkpoint_whole() {
+    let test = "power_cuts_in_checkpoints_and_rollbacks_on_ext4_leave_every_checkpoint_whole";
+    leads_on(test, Kind::Ext4);
+}
+
+#[test]
+fn power_cuts_in_checkpoints_and_rollbacks_on_xfs_leave_every_checkpoint_whole() {
+    let test = "power_cuts_in_checkpoints_and_rollbacks_on_xfs_leave_every_checkpoint_whole";
+    leads_on(test, Kind::Xfs);
 }
 
 /// On XFS, where a renamed file without a sync comes back empty.

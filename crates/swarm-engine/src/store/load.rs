@@ -183,6 +183,9 @@ fn hint_of(finding: &swarm_ledger::Finding) -> &'static str {
             "Put .swarm/plan-ledger.jsonl back from a backup that has it; until then keep .swarm/state"
         }
         Finding::Repairable { .. } => "swarm doctor --fix",
+        Finding::QuarantineUnreadable { .. } => {
+            "Make it readable, or move it out of .swarm: a loss that it may note is not heard of meanwhile"
+        }
         _ => "",
     }
 }

@@ -4,9 +4,10 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use swarm_work::worktree::{Flaw, Prepared, examine};
+use swarm_git::Git;
+use swarm_work::worktree::{Flaw, Prepared, examine, prepare};
 
-use super::Field;
+use super::{Field, trunk};
 use crate::git_scratch::{commit_all, git_in, task, try_git_in, write};
 
 /// A worktree with a commit and a file that is not committed.
@@ -171,6 +172,77 @@ async fn a_commit_that_cannot_be_read_gives_way_to_the_newest_that_can_and_its_f
         let left = examine(&field.git, &task("t1"), &field.scratch.worktrees()).await.expect("looked at");
         assert!(!left.iter().any(Flaw::is_disorder), "{what}: {left:?}");
     }
+}
+
+/// Git finds that it has the object, and would not write it again.
+#[tokio::test]
+async fn a_file_whose_object_rotted_is_whole_again_once_it_is_committed_again() {
+    for rot in ["a bit", "no bytes"] {
+        let (field, made) = at_work().await;
+        let good = git_in(&made.path, ["rev-parse", "HEAD"]);
+        write(&made.path, "late.txt", b"late\n");
+        commit_all(&made.path, "rotten soon");
+        let name = git_in(&made.path, ["rev-parse", "HEAD:late.txt"]);
+        let object = field.scratch.at(&format!(".git/objects/{}/{}", &name[..2], &name[2..]));
+        let mut bytes = std::fs::read(&object).expect("a loose object");
+        match rot {
+            "a bit" => *bytes.last_mut().expect("some bytes") ^= 1,
+            _ => bytes.clear(),
+        }
+        std::fs::remove_file(&object).expect("it can be replaced");
+        std::fs::write(&object, bytes).expect("rotten");
+        let again = field.prepare("t1").await;
+        let told = again.flaws.iter().any(|flaw| matches!(flaw, Flaw::TipUnreadable { .. }));
+        assert!(told && again.tip.as_str() == good, "{rot}: {} {:?}", again.tip, again.flaws);
+        assert_eq!(std::fs::read_to_string(again.path.join("late.txt")).expect("kept"), "late\n");
+        let redone = commit_all(&again.path, "once more");
+        assert_eq!(field.scratch.git(["cat-file", "blob", &format!("{redone}:late.txt")]), "late", "{rot}");
+        let left = field.prepare("t1").await;
+        assert!(left.tip == redone && !left.flaws.iter().any(Flaw::is_disorder), "{rot}: {:?}", left.flaws);
+    }
+}
+
+/// A `git` that does this instead whenever these words are among its own, and is the real one otherwise.
+fn git_that(field: &Field, words: &str, does: &str) -> Git {
+    use std::os::unix::fs::PermissionsExt;
+    let path = std::env::var("PATH").expect("tests have a PATH");
+    let real = std::env::split_paths(&path).map(|dir| dir.join("git")).find(|git| git.is_file());
+    let real = real.expect("git is there").display().to_string();
+    let does = does.replace("GIT", &real);
+    let script = format!("#!/bin/sh\ncase \" $* \" in\n*' {words} '*) {does} ;;\nesac\nexec {real} \"$@\"\n");
+    let folder = field.scratch.dir.path().join("shim");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("git"), script).expect("written");
+    std::fs::set_permissions(folder.join("git"), std::fs::Permissions::from_mode(0o755)).expect("executable");
+    field.git.clone().with_env("PATH", &format!("{}:{path}", folder.display()))
+}
+
+#[tokio::test]
+async fn a_git_that_is_killed_or_has_no_memory_while_it_looks_leaves_branch_and_index_as_they_are() {
+    let (field, made) = at_work().await;
+    let tip = git_in(&made.path, ["rev-parse", "HEAD"]);
+    let index = std::fs::read(made.record.join("index")).expect("an index");
+    // How little is too little differs from git to git: one that can do with it finds everything in order.
+    for (words, does) in [
+        ("--verify-objects", "kill -9 $$"),
+        ("--verify-objects", "ulimit -v 5000; exec GIT \"$@\""),
+        ("--verify-objects", "ulimit -v 7500; exec GIT \"$@\""),
+        ("ls-files", "kill -9 $$"),
+        ("ls-files", "ulimit -v 7500; exec GIT \"$@\""),
+        ("rev-parse", "ulimit -v 7500; exec GIT \"$@\""),
+    ] {
+        let git = git_that(&field, words, does);
+        let (id, dir, base) = (task("t1"), field.scratch.worktrees(), trunk());
+        let seen = prepare(&git, &id, &dir, &base).await;
+        let accused = seen.as_ref().is_ok_and(|made| made.flaws.iter().any(Flaw::is_disorder));
+        assert!(!accused, "{does} in {words}: {seen:?}");
+        assert!(seen.is_err() || !does.starts_with("kill"), "{does} in {words}: it cannot know");
+        assert_eq!(field.scratch.git(["rev-parse", "swarm/t1"]), tip, "{does} in {words}");
+        assert!(std::fs::read(made.record.join("index")).is_ok_and(|now| now == index), "{does} in {words}");
+    }
+    let again = field.prepare("t1").await;
+    assert_eq!((again.tip.as_str(), again.flaws), (tip.as_str(), vec![Flaw::Uncommitted { files: 1 }]));
+    half_is_there(&made);
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Many at once, in one process and in several.
 
+use std::os::unix::fs::symlink;
+
 use super::{Field, is_clean, trunk};
 use crate::git_scratch::{Scratch, commit_all, git_in, task, write};
 use swarm_git::Git;
@@ -65,6 +67,34 @@ async fn thirty_two_at_once_that_commit_while_everybody_looks_are_all_made() {
     }
     assert_eq!((committed, field.scratch.git(["worktree", "list"]).lines().count()), (32, 1 + 32));
     assert_eq!(field.scratch.git(["fsck", "--no-dangling"]), "");
+}
+
+#[tokio::test]
+async fn the_folder_of_all_worktrees_may_be_a_link_from_the_beginning_and_become_one() {
+    let field = Field::new().await;
+    let disk = field.scratch.repo.parent().unwrap().join("disk");
+    // `worktree.dir` may name any folder of the repository, and the one behind the link may have the same name.
+    for (name, behind, linked_first) in
+        [("trees", "trees", true), ("many", "roomy", false), ("more", "more", false)]
+    {
+        let (dir, behind, id) = (field.scratch.at(name), disk.join(behind), task(name));
+        if linked_first {
+            std::fs::create_dir_all(&behind).unwrap();
+            symlink(&behind, &dir).unwrap();
+        }
+        let made = prepare(&field.git, &id, &dir, &trunk()).await.unwrap();
+        write(&made.path, "half.txt", b"half\n");
+        if !linked_first {
+            std::fs::rename(&dir, &behind).unwrap();
+            symlink(&behind, &dir).unwrap();
+        }
+        for _ in 0..2 {
+            let again = prepare(&field.git, &id, &dir, &trunk()).await.unwrap();
+            assert_eq!((again.path, again.reattached), (behind.join(name), true), "{name}");
+        }
+        let status = git_in(&behind.join(name), ["status", "--porcelain", "--branch"]);
+        assert_eq!(status, format!("## swarm/{name}\n?? half.txt"));
+    }
 }
 
 #[tokio::test]

@@ -5,6 +5,15 @@ use std::path::{Path, PathBuf};
 use swarm_process::{Ended, ProcessError, is_shortage};
 use swarm_protocol::ids::Oid;
 
+/// How git and the loader of programs say that the machine has no room for them.
+const WITHOUT_ROOM: [&str; 5] = [
+    "Out of memory",
+    "Cannot allocate memory",
+    "error while loading shared libraries",
+    "Too many open files",
+    "Resource temporarily unavailable",
+];
+
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     #[error("git is not installed or not in PATH: install git 2.38 or newer")]
@@ -56,7 +65,17 @@ impl GitError {
         match self {
             Self::Process(ProcessError::Spawn { why, .. }) => is_shortage(why),
             Self::Io { source, .. } => is_shortage(source),
+            Self::Failed { said, .. } => WITHOUT_ROOM.iter().any(|words| said.contains(words)),
             _ => false,
+        }
+    }
+
+    /// Whether git was ended, or had no room, before it came to an answer: nothing follows from it for the repository.
+    pub fn is_no_answer(&self) -> bool {
+        match self {
+            Self::Process(_) | Self::Missing => true,
+            Self::Failed { how, .. } if how.starts_with("signal") => true,
+            other => other.is_shortage(),
         }
     }
 
@@ -72,4 +91,30 @@ pub(crate) fn failed(command: String, ended: &Ended) -> GitError {
     let said = said.trim();
     let said = if said.is_empty() { "no words".to_owned() } else { said.chars().take(2000).collect() };
     GitError::Failed { command, how: ended.status.to_string(), said }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::GitCall;
+
+    #[tokio::test]
+    async fn a_git_that_died_or_had_no_room_has_not_answered_and_one_that_found_a_fault_has() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let look = async |does: &str| {
+            let alias = format!("alias.look=!{does}");
+            GitCall::by_hand(dir.path()).args(["-c", &alias, "look"]).is_sound().await
+        };
+        assert!(look("true").await.expect("it looked"));
+        assert!(!look("exit 128").await.expect("it looked"));
+        assert!(look("echo error: object directory x does not exist >&2").await.expect("it looked"));
+        for (does, for_want_of_room) in [
+            ("echo fatal: Out of memory, malloc failed >&2; exit 128", true),
+            ("echo fatal: mmap failed: Cannot allocate memory >&2; exit 128", true),
+            ("kill -9 $PPID", false),
+        ] {
+            let error = look(does).await.expect_err(does);
+            assert!(error.is_no_answer(), "{error}");
+            assert_eq!(error.is_shortage(), for_want_of_room, "{error}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use swarm_protocol::ids::{Oid, TaskId};
 
 use super::integrity::{self, Flaw, is_whole};
 use super::marker::note_if_other;
-use super::{Files, Prepared, WorktreeMarker, marker_path};
+use super::{Files, Prepared, WorktreeMarker, marker_path, rotten};
 use crate::remove::move_to_trash;
 use crate::rescue;
 use swarm_git::tips::{self, Tip};
@@ -170,6 +170,7 @@ async fn readable(
     if !flaws.iter().any(|flaw| matches!(flaw, Flaw::TipUnreadable { .. })) {
         return Ok(tip);
     }
+    rotten::put_aside(git, marker, &tip).await?;
     let record = marker.record.as_ref().map(|name| git.record_dir(name));
     let logged = record.as_deref().map(tips::logged).unwrap_or_default();
     let good = newest_whole(git, marker).await?;
@@ -186,7 +187,10 @@ pub(crate) async fn newest_whole(git: &Git, marker: &WorktreeMarker) -> Result<O
     let record = marker.record.as_ref().map(|name| git.record_dir(name));
     let logged = record.as_deref().map(tips::logged).unwrap_or_default();
     for commit in logged.into_iter().rev().chain(saved(git, marker).await?) {
-        let known = git.resolve(commit.as_str()).await.is_ok_and(|found| found.is_some());
+        let known = match git.resolve(commit.as_str()).await {
+            Err(error) if error.is_no_answer() => return Err(error),
+            found => found.is_ok_and(|found| found.is_some()),
+        };
         if known && is_whole(git, &marker.base, &commit).await? {
             return Ok(commit);
         }

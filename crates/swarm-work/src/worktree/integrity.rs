@@ -13,7 +13,7 @@
 //! | a merge, rebase, cherry-pick, revert or bisect under way | left as it is and told |
 //! | no index, or one that git cannot read | the old one to the trash, a new one from the tip |
 //! | the branch is gone | made again at its last known commit |
-//! | commits or files of the branch cannot be read | the branch to the newest commit that can |
+//! | commits or files of the branch cannot be read | damaged objects to the trash, the branch to the newest commit that can |
 //! | files that are not committed | kept; saved to a ref before anything else is put right |
 
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ use std::path::{Path, PathBuf};
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::moved::{names_folder, names_record};
-use super::{Files, MarkerState, WorktreeMarker, marker_of, records_at};
+use super::{Files, MarkerState, WorktreeMarker, marker_of, records_at, rotten};
 use crate::rescue;
-use swarm_git::{Checkout, Git, GitError, Head, MidWay, OwnRepository, READ_BYTES_MAX};
+use swarm_git::{Checkout, Git, GitCall, GitError, Head, MidWay, OwnRepository, READ_BYTES_MAX};
 use swarm_process::ProcessError;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -197,7 +197,7 @@ async fn of_index(git: &Git, record: &Path, path: &Path) -> Result<Option<Flaw>,
     // Read as data, through our own git directory: nothing that the worktree configures is run. All of it is read,
     // little is told.
     let read = git.call(["ls-files", "-z", "--unmerged"]).work_tree(path).index(&index).long_list();
-    Ok(read.ok().await.is_err().then_some(Flaw::BrokenIndex))
+    Ok((!can_be_read(read).await?).then_some(Flaw::BrokenIndex))
 }
 
 pub(super) async fn of_branch(
@@ -211,14 +211,23 @@ pub(super) async fn of_branch(
     Ok((!is_whole(git, &marker.base, &tip).await?).then_some(Flaw::TipUnreadable { tip }))
 }
 
-/// Whether every commit, folder and file that the task has added can be read and is what its name says. A git that did not
-/// come to its end has said nothing of them: nobody's branch goes back for that.
+/// Whether every commit, folder and file that the task has added can be read and is what its name says.
 pub(super) async fn is_whole(git: &Git, base: &Oid, tip: &Oid) -> Result<bool, GitError> {
-    let range = format!("{base}..{tip}");
-    let walk = git.call(["rev-list", "--quiet", "--verify-objects", "--end-of-options", &range]);
-    match walk.succeeds().await {
+    match rotten::walk(git, base, tip).judged().await {
+        // Of some files git only says that it cannot read them.
+        Ok((is_sound, said)) => Ok(is_sound && !rotten::is_named_in(&said)),
         // It waits for a pipe in the place of an object.
         Err(GitError::Process(ProcessError::Stuck { .. })) => Ok(false),
+        Err(error) if !error.is_no_answer() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whatever keeps git from reading it is a fault of what it reads, unless git came to no answer at all: then nothing is
+/// known, and nothing may be put right.
+async fn can_be_read(look: GitCall) -> Result<bool, GitError> {
+    match look.is_sound().await {
+        Err(error) if !error.is_no_answer() => Ok(false),
         answer => answer,
     }
 }

@@ -1,4 +1,5 @@
-//! A repository that was moved or copied takes its worktrees along, and every note of them names the old place.
+//! A repository that was moved or copied takes its worktrees along, and every note of them names the old place. So it is
+//! where the folder of all worktrees is a link, or has become one.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +14,26 @@ const POINTER_BYTES_MAX: u64 = 8192;
 pub(super) fn present_place(git: &Git, noted: &Path, record: Option<&str>) -> PathBuf {
     let (top, Some(record)) = (&git.main_checkout, record) else { return noted.to_owned() };
     if noted.starts_with(top) {
-        return noted.to_owned();
+        return behind_a_link(git, noted, record).unwrap_or_else(|| noted.to_owned());
     }
     let parts: Vec<_> = noted.components().collect();
     let below = (1..parts.len()).map(|from| top.join(parts[from..].iter().collect::<PathBuf>()));
-    below.into_iter().find(|place| names_record(place, record)).unwrap_or_else(|| noted.to_owned())
+    let Some(place) = below.into_iter().find(|place| names_record(place, record)) else {
+        return noted.to_owned();
+    };
+    behind_a_link(git, &place, record).unwrap_or(place)
+}
+
+/// The place itself of a worktree whose folder is reached over a link. Only of one that points at this very record: a
+/// copy of the repository has the same link, and the worktrees behind it are the original's.
+fn behind_a_link(git: &Git, place: &Path, record: &str) -> Option<PathBuf> {
+    let real = std::fs::canonicalize(place.parent()?).ok()?.join(place.file_name()?);
+    if real == place {
+        return None;
+    }
+    let text = small_text(&place.join(".git"))?;
+    let target = text.strip_prefix("gitdir: ")?.trim_end();
+    (Path::new(target) == git.record_dir(record)).then_some(real)
 }
 
 /// Whether the `.git` file of this folder points at a record of that name, wherever the repository was.

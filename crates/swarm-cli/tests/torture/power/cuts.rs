@@ -13,7 +13,7 @@ use crate::seeded::Seeded;
 use crate::victims::signal;
 
 /// XFS wants 300 MB at least.
-const DISK_MB: u64 = 4096;
+pub const DISK_MB: u64 = 4096;
 
 /// Open tasks when a run begins.
 const OPEN: usize = 4;
@@ -59,7 +59,7 @@ impl Cuts {
             self.add()?; // answered right before
         }
         self.disk.cut();
-        self.all_die();
+        all_die(&self.arena);
         drop(run);
         self.disk.come_back();
         catch_unwind(AssertUnwindSafe(|| self.look())).map_err(|panic| {
@@ -88,19 +88,6 @@ impl Cuts {
         }
         self.answered.push(id);
         Ok(())
-    }
-
-    /// Without power nobody lives.
-    fn all_die(&self) {
-        wait_for("everybody is dead", || {
-            let living = self.arena.processes();
-            for process in &living {
-                if let Some(pid) = process.split(' ').next().and_then(|pid| pid.parse().ok()) {
-                    signal(pid, Signal::KILL);
-                }
-            }
-            living.is_empty()
-        });
     }
 
     /// Before anything has been put right.
@@ -140,6 +127,19 @@ impl Cuts {
         }
         println!("{} tasks, all of them on trunk once", self.answered.len());
     }
+}
+
+/// Without power nobody lives.
+pub fn all_die(arena: &Arena) {
+    wait_for("everybody is dead", || {
+        let living = arena.processes();
+        for process in &living {
+            if let Some(pid) = process.split(' ').next().and_then(|pid| pid.parse().ok()) {
+                signal(pid, Signal::KILL);
+            }
+        }
+        living.is_empty()
+    });
 }
 
 fn script(id: &str) -> String {

@@ -44,6 +44,7 @@ pub(super) fn name_of(finding: &Finding) -> &'static str {
         Finding::CopyRebuilt { .. } => "found: copy rebuilt",
         Finding::CopyFailed { .. } => "found: copy failed",
         Finding::CopyCaughtUp => "found: copy caught up",
+        Finding::QuarantineUnreadable { .. } => "found: a quarantine file that cannot be read",
         _ => "found: something only a reader finds",
     }
 }
