@@ -1,6 +1,6 @@
 //! Texts of bounded length.
 
-use crate::limits::OUTPUT_KEPT;
+use crate::limits::{OUTPUT_KEPT, PATHS_BYTES_MAX};
 
 /// The end of a text, at a character boundary: errors stand last.
 pub(crate) fn tail(text: &str) -> String {
@@ -12,4 +12,16 @@ pub(crate) fn tail(text: &str) -> String {
         from += 1;
     }
     text[from..].into()
+}
+
+/// As many of these paths as one record names, from the first on; one at least.
+pub(crate) fn first_paths(mut paths: Vec<String>) -> Vec<String> {
+    let mut bytes = 0;
+    let fits = |path: &&String| {
+        bytes += path.len() + 1;
+        bytes <= PATHS_BYTES_MAX
+    };
+    let count = paths.iter().take_while(fits).count().max(1);
+    paths.truncate(count);
+    paths
 }

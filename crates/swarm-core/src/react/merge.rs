@@ -17,6 +17,7 @@ use crate::planted::{self, Bug};
 use crate::ready::nonce;
 use crate::stage::{MergeStep, Stage};
 use crate::state::{State, Task};
+use crate::text::first_paths;
 
 /// The step of a task that holds the trunk now.
 pub(super) fn merging<'a>(state: &'a State, id: &TaskId) -> Option<(&'a Task, &'a MergeStep)> {
@@ -202,7 +203,7 @@ pub(super) struct Waits {
 pub(super) fn waits(state: &State, id: TaskId, waits: Waits, now: Timestamp) -> Vec<Event> {
     let Some((_, MergeStep::Publishing { .. })) = merging(state, &id) else { return vec![] };
     let Waits { why, paths, hint } = waits;
-    let again_at = Some(now.plus_secs(CHECKOUT_RETRY_SECS));
+    let (again_at, paths) = (Some(now.plus_secs(CHECKOUT_RETRY_SECS)), first_paths(paths));
     vec![Event::PublishWaits { task: id, why, paths, hint, again_at }]
 }
 
