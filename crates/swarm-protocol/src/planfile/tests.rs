@@ -39,6 +39,18 @@ fn a_description_may_hold_what_looks_like_a_field_behind_a_backslash_or_in_a_blo
 }
 
 #[test]
+fn what_a_block_of_code_shows_is_no_field_and_a_block_that_is_never_closed_hides_none() {
+    check(
+        "# g\n- [ ] 1.1 a\n  ```yaml\n  tags: v1\n  status: done\n  ```\n  size: small\n",
+        r#"{"goal":"g","phases":[{"id":1,"name":"","tasks":[{"id":"1.1","title":"a","description":"```yaml\ntags: v1\nstatus: done\n```","size":"small"}]}]}"#,
+    );
+    check(
+        "# g\n- [ ] 1.1 a\n  ```\n  code\n  size: small\n",
+        r#"{"goal":"g","phases":[{"id":1,"name":"","tasks":[{"id":"1.1","title":"a","description":"```\ncode","size":"small"}]}]}"#,
+    );
+}
+
+#[test]
 fn a_checklist_that_would_have_to_be_guessed_at_is_refused_with_its_line() {
     check(
         "# g\n- [ ] 1.1 a\nlost text\n",
