@@ -193,9 +193,15 @@ impl Loader {
                 let (why, hint) = self.keys.unknown(&key);
                 return Err(self.at_line(line, why, &hint));
             }
+            if self.keys.is_inside(&key) {
+                continue;
+            }
             let found = path.iter().try_fold(&value, |value, part| value.get(part));
-            let Some(found) = found else { continue };
-            if self.keys.is_inside(&key) || self.keys.is_group(&key) && found.is_object() {
+            let Some(found) = found else {
+                let why = format!("{key} is written with an escape");
+                return Err(self.at_line(line, why, "Write each of its letters as it is"));
+            };
+            if self.keys.is_group(&key) && found.is_object() {
                 continue;
             }
             self.set(&key, found.clone(), Source::File { line })?;

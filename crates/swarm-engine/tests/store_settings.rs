@@ -128,6 +128,54 @@ fn a_value_that_cannot_be_is_refused_with_its_line() {
         "{ agent: 'a',\nagent: 'b' }",
         "config.json:2 agent is set twice, first at line 1 | Keep one of them",
     );
+    check(
+        "{ budget: { task: { tokens: 1 } },\n'budget.task.tokens': 2 }",
+        "config.json:2 budget.task.tokens is set twice, first at line 1 | Keep one of them",
+    );
+}
+
+#[test]
+fn a_value_that_can_only_fail_or_means_the_opposite_is_refused() {
+    let show = |key: &str| format!("`swarm help config` explains {key} and every other key");
+    for key in ["review.timeout", "plan.timeout", "worktree.setupTimeout"] {
+        check(
+            &format!("{{ '{key}': '0m' }}"),
+            &format!("config.json:1 {key}: it must be longer than nothing | {}", show(key)),
+        );
+    }
+    check(
+        "{ budget: { session: { dollars: -5 } } }",
+        &format!(
+            "config.json:1 budget.session.dollars: it is below nothing; 0 is no bound | {}",
+            show("budget.session.dollars")
+        ),
+    );
+}
+
+#[test]
+fn what_has_no_value_by_default_has_a_variable_with_its_type() {
+    let Settings { config, sources } = load_text("", &[("SWARM_NETWORK", "false")], &[]).expect("good");
+    assert_eq!(
+        (config.network, sources["network"].to_string()),
+        (Some(false), "environment SWARM_NETWORK".into())
+    );
+}
+
+#[test]
+fn nothing_of_a_file_is_passed_over_behind_what_only_looks_like_a_comment_or_a_key() {
+    for end in ["\n", "\r", "\u{2028}", "\u{2029}"] {
+        let text = format!("{{ // ours{end} agent: 'a' }}");
+        assert_eq!(load_text(&text, &[], &[]).expect("good").config.agent, "a", "{end:?}");
+        let deep = format!("{{ // ours{end} agent: {} }}", "[".repeat(100_000));
+        let error = load_text(&deep, &[], &[]).expect_err("deep");
+        assert_eq!(error.why, "it is nested more than 32 levels deep", "{end:?}");
+    }
+    let text = "{ /*/ isn't */ agent: 'a' /* isn't */ }";
+    assert_eq!(load_text(text, &[], &[]).expect("good").config.agent, "a");
+    check(
+        "{ profiles: {\n 'a\\x62': { model: 'm' } } }",
+        "config.json:2 profiles.a\\x62 is written with an escape | Write each of its letters as it is",
+    );
 }
 
 #[test]
