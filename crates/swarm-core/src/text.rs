@@ -14,14 +14,19 @@ pub(crate) fn tail(text: &str) -> String {
     text[from..].into()
 }
 
-/// As many of these paths as one record names, from the first on; one at least.
-pub(crate) fn first_paths(mut paths: Vec<String>) -> Vec<String> {
+/// As many of these as one record names by their paths, from the first on; one at least.
+pub(crate) fn first_of<T>(mut all: Vec<T>, path: impl Fn(&T) -> &str) -> Vec<T> {
     let mut bytes = 0;
-    let fits = |path: &&String| {
-        bytes += path.len() + 1;
+    let fits = |one: &&T| {
+        // With what stands around it in the record.
+        bytes += path(*one).len() + 8;
         bytes <= PATHS_BYTES_MAX
     };
-    let count = paths.iter().take_while(fits).count().max(1);
-    paths.truncate(count);
-    paths
+    let count = all.iter().take_while(fits).count().max(1);
+    all.truncate(count);
+    all
+}
+
+pub(crate) fn first_paths(paths: Vec<String>) -> Vec<String> {
+    first_of(paths, String::as_str)
 }

@@ -2,9 +2,10 @@
 
 use swarm_core::input::{Input, Report};
 use swarm_core::step;
+use swarm_protocol::conflict::{Resolved, Way};
 use swarm_protocol::record::body;
 
-use crate::script::{Play, id};
+use crate::script::{Play, id, oid};
 use crate::{check, played};
 
 const APPROVED: &str = "plan a b | slots 2 | start | ready a | ready b | complete a | complete b | green a | green b | stopped a | stopped b";
@@ -272,7 +273,19 @@ fn what_is_in_the_way_in_each_file_of_a_large_repository_fits_into_a_record() {
     let (paths, why) = (each_file_of_a_large_repository, || "it is changed".to_owned());
     let conflict = Report::BuildConflict { task: id("a"), paths: paths(), why: None };
     let waits = Report::PublishWaits { task: id("a"), why: why(), paths: paths(), hint: why() };
-    for (before, report) in [("", conflict), ("built a | verified a | stopped a", waits)] {
+    let way = Way::AsAWhole;
+    let built = Report::Built {
+        task: id("a"),
+        base: oid('a'),
+        result: oid('c'),
+        commits: vec![oid('c')],
+        squashed: true,
+        resolved: paths().into_iter().map(|path| Resolved { path, way }).collect(),
+        protected: vec![],
+        changed: vec![],
+        found: vec![],
+    };
+    for (before, report) in [("", conflict), ("", built), ("built a | verified a | stopped a", waits)] {
         let mut play = Play::new();
         let script = format!("{APPROVED} | {before}");
         script.split('|').map(str::trim).filter(|said| !said.is_empty()).for_each(|said| play.step(said));
