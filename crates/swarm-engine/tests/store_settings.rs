@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use swarm_engine::settings::{Flag, Settings, SettingsError, Source, env_name, load};
-use swarm_protocol::config::Config;
+use swarm_protocol::config::{Config, SessionKind};
 
 fn load_text(text: &str, environment: &[(&str, &str)], flags: &[Flag]) -> Result<Settings, SettingsError> {
     let dir = tempfile::tempdir().expect("a folder");
@@ -159,6 +159,23 @@ fn what_has_no_value_by_default_has_a_variable_with_its_type() {
         (config.network, sources["network"].to_string()),
         (Some(false), "environment SWARM_NETWORK".into())
     );
+}
+
+#[test]
+fn what_a_hook_or_an_attempt_is_told_sets_no_key() {
+    let told = [
+        ("SWARM_HOOK", "post-complete"),
+        ("SWARM_AGENT", "ed-001"),
+        ("SWARM_RUN", "run-1"),
+        ("SWARM_SESSION", "s-17"),
+    ];
+    let Settings { config, sources } =
+        load_text("{ agent: 'a', session: 'fresh' }", &told, &[]).expect("good");
+    assert_eq!((config.agent.as_str(), config.session), ("a", SessionKind::Fresh));
+    assert_eq!(sources["agent"].to_string(), "config.json line 1");
+    assert_eq!(sources["session"].to_string(), "config.json line 1");
+    let Settings { config, .. } = load_text("{ agent: 'a' }", &told[1..2], &[]).expect("good");
+    assert_eq!(config.agent, "ed-001");
 }
 
 #[test]
