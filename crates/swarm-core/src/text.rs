@@ -17,9 +17,9 @@ pub(crate) fn tail(text: &str) -> String {
 /// As many of these as one record names by their paths, from the first on; one at least.
 pub(crate) fn first_of<T>(mut all: Vec<T>, path: impl Fn(&T) -> &str) -> Vec<T> {
     let mut bytes = 0;
-    let fits = |one: &&T| {
+    let fits = |&one: &&T| {
         // With what stands around it in the record.
-        bytes += path(*one).len() + 8;
+        bytes += path(one).len() + 8;
         bytes <= PATHS_BYTES_MAX
     };
     let count = all.iter().take_while(fits).count().max(1);
