@@ -34,6 +34,8 @@ pub const PLAN_BYTES_MAX: usize = 900 * 1024;
 pub const DEEDS_KEPT: usize = 40;
 /// Files of a conflict that are remembered with the operation that met it.
 pub const CONFLICTS_SHOWN: usize = 20;
+/// Bytes of the paths that one record names. A conflict may be in each file of a large repository: git has them all.
+pub const PATHS_BYTES_MAX: usize = 64 * 1024;
 /// Hooks that ended and are remembered.
 pub const HOOKS_ENDED_KEPT: usize = 50;
 /// Checkpoints that wait to be made.

@@ -18,6 +18,9 @@ pub use keys::env_name;
 
 /// A configuration file is at most so large.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
+/// What a hook and the program of an attempt are told in a variable that has the name of a key's, each behind what says
+/// that the environment is theirs: who works on the task, and the program's session of the last iteration.
+const GIVEN: [(&str, &str); 2] = [("SWARM_HOOK", "SWARM_AGENT"), ("SWARM_RUN", "SWARM_SESSION")];
 
 /// The configuration and where each of its values comes from, by dotted key.
 #[derive(Debug, Clone, PartialEq)]
@@ -193,9 +196,15 @@ impl Loader {
                 let (why, hint) = self.keys.unknown(&key);
                 return Err(self.at_line(line, why, &hint));
             }
+            if self.keys.is_inside(&key) {
+                continue;
+            }
             let found = path.iter().try_fold(&value, |value, part| value.get(part));
-            let Some(found) = found else { continue };
-            if self.keys.is_inside(&key) || self.keys.is_group(&key) && found.is_object() {
+            let Some(found) = found else {
+                let why = format!("{key} is written with an escape");
+                return Err(self.at_line(line, why, "Write each of its letters as it is"));
+            };
+            if self.keys.is_group(&key) && found.is_object() {
                 continue;
             }
             self.set(&key, found.clone(), Source::File { line })?;
@@ -204,9 +213,11 @@ impl Loader {
     }
 
     fn take_environment(&mut self, environment: &BTreeMap<String, String>) -> Result<(), SettingsError> {
+        let is_given =
+            |name: &str| GIVEN.iter().any(|(mark, given)| *given == name && environment.contains_key(*mark));
         for key in self.keys.leaves().to_vec() {
             let name = env_name(&key);
-            if let Some(text) = environment.get(&name) {
+            if let Some(text) = environment.get(&name).filter(|_| !is_given(&name)) {
                 let value = self.keys.value_of(&key, text);
                 self.set(&key, value, Source::Environment { name })?;
             }

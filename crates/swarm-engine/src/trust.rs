@@ -70,7 +70,10 @@ impl Trust {
     pub async fn look(&self, git: &Git, paths: &Paths) -> Result<Vec<Steering>, GitError> {
         let mut there = Vec::new();
         for name in ["config.json", "hooks", "prompts"] {
-            gather(&paths.root, &Path::new(".swarm").join(name), DEPTH_MAX, &mut there);
+            // With a bound of its own: a crowd of files in one folder must not hide what is in another.
+            let mut found = Vec::new();
+            gather(&paths.root, &Path::new(".swarm").join(name), DEPTH_MAX, &mut found);
+            there.append(&mut found);
         }
         if there.is_empty() {
             return Ok(vec![]);
@@ -239,5 +242,26 @@ mod tests {
         );
         trust.forget().expect("forgotten");
         assert_eq!(names(trust.unknown(&git, &paths).await.expect("looked")).len(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_crowd_of_files_in_one_folder_does_not_hide_what_is_in_another() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("repo");
+        for name in ["hooks/crowd", "prompts"] {
+            std::fs::create_dir_all(root.join(".swarm").join(name)).expect("folders");
+        }
+        sh(&root, &["init", "-q"]);
+        let who = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
+        sh(&root, &[&who[..], &["commit", "-q", "--allow-empty", "-m", "start"]].concat());
+        for n in 0..=FILES_MAX {
+            std::fs::write(root.join(format!(".swarm/hooks/crowd/{n}")), "").expect("written");
+        }
+        std::fs::write(root.join(".swarm/prompts/work.md"), "Do as I say").expect("written");
+        let git = Git::discover(&root).await.expect("a repository");
+        let paths = Paths::new(&git.main_checkout, &git.common_dir);
+        let trust = Trust::below(Some(&folder.path().join("state")), &paths);
+        let there = trust.look(&git, &paths).await.expect("looked");
+        assert!(there.iter().any(|file| file.path.ends_with("prompts/work.md")), "{} files", there.len());
     }
 }

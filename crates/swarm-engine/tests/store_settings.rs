@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use swarm_engine::settings::{Flag, Settings, SettingsError, Source, env_name, load};
-use swarm_protocol::config::Config;
+use swarm_protocol::config::{Config, SessionKind};
 
 fn load_text(text: &str, environment: &[(&str, &str)], flags: &[Flag]) -> Result<Settings, SettingsError> {
     let dir = tempfile::tempdir().expect("a folder");
@@ -127,6 +127,71 @@ fn a_value_that_cannot_be_is_refused_with_its_line() {
     check(
         "{ agent: 'a',\nagent: 'b' }",
         "config.json:2 agent is set twice, first at line 1 | Keep one of them",
+    );
+    check(
+        "{ budget: { task: { tokens: 1 } },\n'budget.task.tokens': 2 }",
+        "config.json:2 budget.task.tokens is set twice, first at line 1 | Keep one of them",
+    );
+}
+
+#[test]
+fn a_value_that_can_only_fail_or_means_the_opposite_is_refused() {
+    let show = |key: &str| format!("`swarm help config` explains {key} and every other key");
+    for key in ["review.timeout", "plan.timeout", "worktree.setupTimeout"] {
+        check(
+            &format!("{{ '{key}': '0m' }}"),
+            &format!("config.json:1 {key}: it must be longer than nothing | {}", show(key)),
+        );
+    }
+    check(
+        "{ budget: { session: { dollars: -5 } } }",
+        &format!(
+            "config.json:1 budget.session.dollars: it is below nothing; 0 is no bound | {}",
+            show("budget.session.dollars")
+        ),
+    );
+}
+
+#[test]
+fn what_has_no_value_by_default_has_a_variable_with_its_type() {
+    let Settings { config, sources } = load_text("", &[("SWARM_NETWORK", "false")], &[]).expect("good");
+    assert_eq!(
+        (config.network, sources["network"].to_string()),
+        (Some(false), "environment SWARM_NETWORK".into())
+    );
+}
+
+#[test]
+fn what_a_hook_or_an_attempt_is_told_sets_no_key() {
+    let told = [
+        ("SWARM_HOOK", "post-complete"),
+        ("SWARM_AGENT", "ed-001"),
+        ("SWARM_RUN", "run-1"),
+        ("SWARM_SESSION", "s-17"),
+    ];
+    let Settings { config, sources } =
+        load_text("{ agent: 'a', session: 'fresh' }", &told, &[]).expect("good");
+    assert_eq!((config.agent.as_str(), config.session), ("a", SessionKind::Fresh));
+    assert_eq!(sources["agent"].to_string(), "config.json line 1");
+    assert_eq!(sources["session"].to_string(), "config.json line 1");
+    let Settings { config, .. } = load_text("{ agent: 'a' }", &told[1..2], &[]).expect("good");
+    assert_eq!(config.agent, "ed-001");
+}
+
+#[test]
+fn nothing_of_a_file_is_passed_over_behind_what_only_looks_like_a_comment_or_a_key() {
+    for end in ["\n", "\r", "\u{2028}", "\u{2029}"] {
+        let text = format!("{{ // ours{end} agent: 'a' }}");
+        assert_eq!(load_text(&text, &[], &[]).expect("good").config.agent, "a", "{end:?}");
+        let deep = format!("{{ // ours{end} agent: {} }}", "[".repeat(100_000));
+        let error = load_text(&deep, &[], &[]).expect_err("deep");
+        assert_eq!(error.why, "it is nested more than 32 levels deep", "{end:?}");
+    }
+    let text = "{ /*/ isn't */ agent: 'a' /* isn't */ }";
+    assert_eq!(load_text(text, &[], &[]).expect("good").config.agent, "a");
+    check(
+        "{ profiles: {\n 'a\\x62': { model: 'm' } } }",
+        "config.json:2 profiles.a\\x62 is written with an escape | Write each of its letters as it is",
     );
 }
 

@@ -74,9 +74,10 @@ fn lost() -> ApiError {
     ApiError::new("lost", text, "Call it again with the same id: what was done is not done twice")
 }
 
-/// Gives a call that changes something an id, so that it can be asked for again.
+/// Gives a call that changes something an id, so that it can be asked for again. `null` is none: some models fill in each
+/// member that a schema names.
 fn with_id(kind: &Kind, arguments: &mut Map<String, Value>) {
-    if kind.takes_id() && !arguments.contains_key("id") {
+    if kind.takes_id() && arguments.get("id").is_none_or(Value::is_null) {
         arguments.insert("id".into(), ulid::Ulid::generate().to_string().into());
     }
 }
@@ -92,5 +93,22 @@ fn members(view: Value) -> Map<String, Value> {
     match view {
         Value::Object(members) => members,
         other => Map::from_iter([("view".to_owned(), other)]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_without_an_id_or_with_null_for_one_gets_one_that_it_can_be_asked_for_again_by() {
+        let asked_as = |arguments: Value| {
+            let mut arguments = arguments.as_object().cloned().unwrap_or_default();
+            with_id(kind("swarm_run").expect("a tool"), &mut arguments);
+            arguments.remove("id").unwrap_or_default()
+        };
+        assert!(asked_as(serde_json::json!({ "do": "retry" })).is_string());
+        assert!(asked_as(serde_json::json!({ "do": "retry", "id": null })).is_string());
+        assert_eq!(asked_as(serde_json::json!({ "do": "retry", "id": "w-1" })), "w-1");
     }
 }

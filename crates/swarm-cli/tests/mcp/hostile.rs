@@ -155,6 +155,9 @@ fn what_does_not_fit_into_a_result_is_on_its_next_page() {
     pipe.ok("update_task_status", json!({ "task": "1.40", "status": "deferred" }));
     let page = pipe.ok("swarm_tasks", json!({ "status": "pending", "after": "1.40", "limit": 1 }));
     assert_eq!(page["tasks"][0]["id"], "1.41", "{page}");
+    // And there it is not at all.
+    let error = pipe.refused("swarm_tasks", json!({ "after": "1.301" }));
+    assert_eq!(error["kind"], "unknown_task", "{error}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
 use crate::stage::{MergeStep, Stage};
 use crate::state::{State, Task};
+use crate::text::first_paths;
 
 /// No way was found to put it together.
 pub(super) fn left(
@@ -35,7 +36,8 @@ pub(super) fn left(
         None => Next::Blocked { block: BlockKind::Conflict, why: why.clone() },
     };
     let work = lies_there_again(task, &id);
-    let failed = Event::MergeFailed { task: id, status: next.status(), why, paths, next };
+    let (status, paths) = (next.status(), first_paths(paths));
+    let failed = Event::MergeFailed { task: id, status, why, paths, next };
     std::iter::once(failed).chain(work).collect()
 }
 

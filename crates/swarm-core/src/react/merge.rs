@@ -17,6 +17,7 @@ use crate::planted::{self, Bug};
 use crate::ready::nonce;
 use crate::stage::{MergeStep, Stage};
 use crate::state::{State, Task};
+use crate::text::{first_of, first_paths};
 
 /// The step of a task that holds the trunk now.
 pub(super) fn merging<'a>(state: &'a State, id: &TaskId) -> Option<(&'a Task, &'a MergeStep)> {
@@ -60,7 +61,7 @@ pub(super) fn built(state: &State, id: TaskId, merged: Merged) -> Vec<Event> {
         None => None,
     };
     let level = conflict::level(&resolved);
-    let resolved = Some(resolved).filter(|resolved| !resolved.is_empty());
+    let resolved = Some(first_of(resolved, |one| one.path.as_str())).filter(|some| !some.is_empty());
     let found = Some(found).filter(|found| !found.is_empty());
     let (task_id, to) = (id.clone(), result.clone());
     let built =
@@ -202,7 +203,7 @@ pub(super) struct Waits {
 pub(super) fn waits(state: &State, id: TaskId, waits: Waits, now: Timestamp) -> Vec<Event> {
     let Some((_, MergeStep::Publishing { .. })) = merging(state, &id) else { return vec![] };
     let Waits { why, paths, hint } = waits;
-    let again_at = Some(now.plus_secs(CHECKOUT_RETRY_SECS));
+    let (again_at, paths) = (Some(now.plus_secs(CHECKOUT_RETRY_SECS)), first_paths(paths));
     vec![Event::PublishWaits { task: id, why, paths, hint, again_at }]
 }
 

@@ -238,7 +238,7 @@ pub(super) fn conflict(
     };
     let (why, hint) = conflicts(state, &running.kind, &running.request, &paths);
     let unmade = unmade.map_or_else(String::new, |unmade| format!(", and {}", crate::text::tail(&unmade)));
-    failed(op, format!("{why}{unmade}; trunk is untouched"), hint, paths)
+    failed(op, format!("{why}{unmade}; trunk is untouched"), hint, crate::text::first_paths(paths))
 }
 
 pub(super) fn refused(state: &State, op: &CommandId, why: String, hint: String) -> Vec<Event> {

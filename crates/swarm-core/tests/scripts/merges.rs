@@ -1,5 +1,11 @@
 //! Arcs of a merge: one at a time, waiting, losing races, going back to work.
 
+use swarm_core::input::{Input, Report};
+use swarm_core::step;
+use swarm_protocol::conflict::{Resolved, Way};
+use swarm_protocol::record::body;
+
+use crate::script::{Play, id, oid};
 use crate::{check, played};
 
 const APPROVED: &str = "plan a b | slots 2 | start | ready a | ready b | complete a | complete b | green a | green b | stopped a | stopped b";
@@ -255,4 +261,36 @@ fn a_merge_without_room_is_tried_again_however_often_and_one_that_breaks_waits_f
     assert!(!full.contains("Blocked") && full.contains("Build a"), "{full}");
     let broken = told("unbuilt a | +600s | ");
     assert!(broken.contains("Blocked (setup)"), "{broken}");
+}
+
+/// As where two tasks have formatted all of it.
+fn each_file_of_a_large_repository() -> Vec<String> {
+    (0..20_000).map(|n| format!("{}{n}.rs", "packages/".repeat(8))).collect()
+}
+
+#[test]
+fn what_is_in_the_way_in_each_file_of_a_large_repository_fits_into_a_record() {
+    let (paths, why) = (each_file_of_a_large_repository, || "it is changed".to_owned());
+    let conflict = Report::BuildConflict { task: id("a"), paths: paths(), why: None };
+    let waits = Report::PublishWaits { task: id("a"), why: why(), paths: paths(), hint: why() };
+    let way = Way::AsAWhole;
+    let built = Report::Built {
+        task: id("a"),
+        base: oid('a'),
+        result: oid('c'),
+        commits: vec![oid('c')],
+        squashed: true,
+        resolved: paths().into_iter().map(|path| Resolved { path, way }).collect(),
+        protected: vec![],
+        changed: vec![],
+        found: vec![],
+    };
+    for (before, report) in [("", conflict), ("", built), ("built a | verified a | stopped a", waits)] {
+        let mut play = Play::new();
+        let script = format!("{APPROVED} | {before}");
+        script.split('|').map(str::trim).filter(|said| !said.is_empty()).for_each(|said| play.step(said));
+        let events = step(&mut play.state, Input::Report(report), play.now).expect("it is taken in");
+        let longest = events.iter().map(|event| body(event, "test", None).len()).max();
+        assert!(longest.is_some_and(|bytes| (10_000..1_000_000).contains(&bytes)), "{before}: {longest:?}");
+    }
 }

@@ -31,10 +31,11 @@ pub(super) struct Keys {
 
 impl Keys {
     pub fn new() -> Self {
-        // What is absent by default has keys all the same: those of any list of commands, of any bound.
+        // What is absent by default has keys and types all the same: those of any list of commands, of any bound.
         let bounds = Bounds { tokens: Some(0), dollars: Some(0.0), time: Some(Span::secs(0)) };
         let budget = Budget { task: bounds.clone(), session: bounds };
-        let full = Config { verify: Some(Commands::default()), budget, ..Config::default() };
+        let (verify, network) = (Some(Commands::default()), Some(true));
+        let full = Config { verify, network, budget, ..Config::default() };
         let defaults = serde_json::to_value(full).unwrap_or_default();
         let schema: Value = serde_json::from_str(SCHEMA).unwrap_or_default();
         let (mut leaves, mut groups) = (Vec::new(), Vec::new());
@@ -156,8 +157,21 @@ impl Keys {
                     serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
                 check_prices(&prices)
             }
-            "maxTaskDuration" | "check.timeout" | "scan.timeout" | "verify.timeout" if is_zero(value) => {
+            "maxTaskDuration"
+            | "check.timeout"
+            | "scan.timeout"
+            | "verify.timeout"
+            | "review.timeout"
+            | "plan.timeout"
+            | "worktree.setupTimeout"
+                if is_zero(value) =>
+            {
                 Err("it must be longer than nothing".into())
+            }
+            "budget.task.dollars" | "budget.session.dollars"
+                if value.as_f64().is_some_and(|dollars| dollars < 0.0) =>
+            {
+                Err("it is below nothing; 0 is no bound".into())
             }
             _ => Ok(()),
         }

@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 /// Nesting that a configuration may have; the parser behind us recurses.
 const DEPTH_MAX: usize = 32;
 
+/// Where the parser lets a comment end. What we took for a comment and it did not would be nested as deep as anybody likes.
+const LINE_ENDS: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
+
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub path: Vec<String>,
@@ -17,7 +20,8 @@ pub(super) struct Entry {
 /// All keys of objects that are not inside a list, in the order of the file.
 pub(super) fn keys_with_lines(text: &str) -> Result<Vec<Entry>, (usize, String)> {
     let mut entries: Vec<Entry> = Vec::new();
-    let mut seen: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    // By their dotted names: `budget.task.tokens` may be written as one key, too.
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut open: Vec<Level> = Vec::new();
     for Token { line, kind } in tokens(text) {
         match kind {
@@ -50,7 +54,7 @@ pub(super) fn keys_with_lines(text: &str) -> Result<Vec<Entry>, (usize, String)>
                     continue;
                 }
                 let path: Vec<String> = open.iter().filter_map(|level| level.key.clone()).collect();
-                let twice = seen.insert(path.clone(), line);
+                let twice = seen.insert(path.join("."), line);
                 entries.push(Entry { path, line, twice });
             }
         }
@@ -90,8 +94,8 @@ fn tokens(text: &str) -> Vec<Token> {
             ':' => (Some(Kind::Colon), 1),
             ',' => (Some(Kind::Comma), 1),
             '"' | '\'' => quoted(rest, c),
-            '/' if rest.starts_with("//") => (None, rest.find('\n').unwrap_or(rest.len())),
-            '/' if rest.starts_with("/*") => (None, rest.find("*/").map_or(rest.len(), |at| at + 2)),
+            '/' if rest.starts_with("//") => (None, rest.find(LINE_ENDS).unwrap_or(rest.len())),
+            '/' if rest.starts_with("/*") => (None, rest[2..].find("*/").map_or(rest.len(), |at| at + 4)),
             c if c.is_whitespace() => (None, c.len_utf8()),
             c => {
                 let ends = |c: char| c.is_whitespace() || "{}[]:,\"'/".contains(c);

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use swarm_protocol::api::{ApiError, LogPage, Seen};
 use swarm_protocol::event::{line, line_at};
+use swarm_protocol::ids::TaskId;
 use swarm_protocol::record::event_of;
 use swarm_server::ledger::Look;
 
@@ -92,9 +93,10 @@ impl Caller {
         };
         let total = rows.iter().filter(fits).count();
         // Its place among all of them: by now it may be none of those that are looked for.
-        let after = args.after.as_ref();
-        let skip = after.and_then(|id| rows.iter().position(|row| row["id"] == id.as_str()));
-        let skip = skip.map_or(0, |at| at + 1);
+        let skip = match &args.after {
+            Some(id) => 1 + place_of(&rows, id)?,
+            None => 0,
+        };
         let found: Vec<&Value> = rows[skip..].iter().filter(fits).collect();
         let limit = args.limit.unwrap_or(ROWS).clamp(1, ROWS_MAX);
         let mut page: Vec<Value> = found.iter().take(limit).map(|row| short_row(row)).collect();
@@ -210,6 +212,14 @@ fn at_record(seen: Seen<Value>) -> Map<String, Value> {
     let mut facts = members(seen.view);
     facts.insert("seq".into(), json!(seen.seq));
     facts
+}
+
+/// Whoever goes on behind a task that is gone would be given what they have read already, and never come to the end.
+fn place_of(rows: &[Value], after: &TaskId) -> Result<usize, ApiError> {
+    rows.iter().position(|row| row["id"] == after.as_str()).ok_or_else(|| {
+        let why = format!("There is no task {after} behind which to go on");
+        ApiError::new("unknown_task", why, "Begin again without `after`")
+    })
 }
 
 pub(crate) fn status_sentence(view: &Value) -> String {

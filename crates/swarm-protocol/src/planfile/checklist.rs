@@ -4,7 +4,7 @@
 //! A line that would have to be guessed at is refused with its number, because a task that silently
 //! became a note is work that nobody does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::{Map, Value};
 
@@ -114,8 +114,8 @@ impl<'a> Reader<'a> {
     fn phase(&mut self, number: usize, heading: &str) -> Result<(), PlanFileError> {
         self.close_task();
         self.keep_notes();
-        let next = self.phases.iter().map(|phase| phase.id).max().unwrap_or(0) + 1;
-        let (id, name) = phase_heading(heading).unwrap_or((Some(next), heading));
+        let next = self.phases.iter().map(|phase| phase.id).max().unwrap_or(0).checked_add(1);
+        let (id, name) = phase_heading(heading).unwrap_or((next, heading));
         let Some(id) = id else {
             let hint = "Write `## Phase 1: name`, with a number from 1 on";
             return Err(PlanFileError::at(self.name, number, "this phase has no usable number", hint));
@@ -211,8 +211,7 @@ impl<'a> Reader<'a> {
         members.insert("phases".into(), Value::Array(vec![]));
         let mut plan: PlanFile = from_members(name, 1, members)?;
         let all = self.phases.iter().flat_map(|phase| &phase.tasks);
-        let mut ids =
-            Ids { known, taken: all.filter_map(|task| own_id(task.text)).map(|(id, _)| id).collect() };
+        let mut ids = Ids::new(known, all.filter_map(|task| own_id(task.text)).map(|(id, _)| id).collect());
         for Phase { id, name: phase_name, mut members, tasks } in self.phases {
             members.insert("id".into(), id.into());
             members.entry("name").or_insert(phase_name.into());
@@ -229,23 +228,40 @@ impl<'a> Reader<'a> {
 
 /// Ids for tasks that have none in the file.
 struct Ids<'a> {
-    known: &'a Known,
+    known: BTreeSet<&'a str>,
+    /// Ids of the present plan by title, in its order. One that was given to a task is not looked at again.
+    by_title: BTreeMap<&'a str, VecDeque<&'a str>>,
     taken: BTreeSet<String>,
+    /// The last number that was tried behind each prefix: none before it is free any more.
+    tried: BTreeMap<String, u64>,
 }
 
-impl Ids<'_> {
-    /// The id that the task of this title has in the present plan; else the next number that nobody has.
-    fn of(&self, text: &str, prefix: &str) -> String {
-        let title = depends_at_end(text).map_or(text, |(title, _)| title).trim();
-        let same =
-            |(id, known): &&(TaskId, String)| known.trim() == title && !self.taken.contains(id.as_str());
-        if let Some((id, _)) = self.known.0.iter().find(same) {
-            return id.to_string();
+impl<'a> Ids<'a> {
+    fn new(known: &'a Known, taken: BTreeSet<String>) -> Self {
+        let mut by_title: BTreeMap<&str, VecDeque<&str>> = BTreeMap::new();
+        for (id, title) in &known.0 {
+            by_title.entry(title.trim()).or_default().push_back(id.as_str());
         }
-        let is_free = |id: &String| {
-            !self.taken.contains(id) && !self.known.0.iter().any(|(known, _)| known.as_str() == id)
-        };
-        (1..).map(|n| format!("{prefix}{n}")).find(is_free).expect("numbers do not end")
+        let known = known.0.iter().map(|(id, _)| id.as_str()).collect();
+        Self { known, by_title, taken, tried: BTreeMap::new() }
+    }
+
+    /// The id that the task of this title has in the present plan; else the next number that nobody has.
+    fn of(&mut self, text: &str, prefix: &str) -> String {
+        let title = depends_at_end(text).map_or(text, |(title, _)| title).trim();
+        while let Some(id) = self.by_title.get_mut(title).and_then(VecDeque::pop_front) {
+            if !self.taken.contains(id) {
+                return id.to_owned();
+            }
+        }
+        let tried = self.tried.entry(prefix.to_owned()).or_default();
+        loop {
+            *tried += 1;
+            let id = format!("{prefix}{tried}");
+            if !self.taken.contains(&id) && !self.known.contains(id.as_str()) {
+                return id;
+            }
+        }
     }
 }
 

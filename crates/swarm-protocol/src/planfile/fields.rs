@@ -47,12 +47,16 @@ pub(super) fn read(
 ) -> Result<(), PlanFileError> {
     let indent =
         lines.iter().find(|(_, line)| !line.trim().is_empty()).map_or(0, |(_, line)| indent_of(line));
+    let fences = lines.iter().filter(|(_, line)| is_fence(line)).count();
     let mut text = Vec::new();
-    let mut in_code = false;
+    let mut seen = 0;
     for (number, line) in lines {
         let line = &line[indent_of(line).min(indent)..];
-        in_code ^= line.trim_start().starts_with("```");
-        match (field(line), meant(line).filter(|_| !in_code)) {
+        seen += usize::from(is_fence(line));
+        let in_code = seen % 2 == 1;
+        // A block that is never closed has not swallowed the fields below it.
+        let in_block = in_code && seen < fences;
+        match (field(line).filter(|_| !in_block), meant(line).filter(|_| !in_code)) {
             (Some((name, value)), _) => set(file, *number, name, value, members)?,
             (None, Some((name, typed))) => {
                 let why = format!("{typed:?} is not a field");
@@ -134,6 +138,10 @@ fn set(
         list.extend(values.into_iter().map(Value::from));
     }
     Ok(())
+}
+
+fn is_fence(line: &str) -> bool {
+    line.trim_start().starts_with("```")
 }
 
 fn indent_of(line: &str) -> usize {

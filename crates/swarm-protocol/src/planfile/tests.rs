@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{parse, to_json, to_markdown};
+use super::{Known, parse, parse_with_notes, to_json, to_markdown};
 use crate::ids::TaskId;
 use crate::plan::{Extra, PhaseFile, PlanFile, Size, Status, TaskFile, TaskSpec};
 
@@ -30,11 +30,37 @@ fn a_task_without_an_id_gets_the_next_free_number_of_its_phase() {
 }
 
 #[test]
+fn tens_of_thousands_of_tasks_without_an_id_are_numbered_in_a_moment() {
+    let text = format!("# g\n- [ ] 1.2 own\n{}", "- [ ] again\n".repeat(20_000));
+    let since = std::time::Instant::now();
+    let first = parse("plan", text.as_bytes()).expect("a plan");
+    let tasks = &first.phases[0].tasks;
+    let ids = |at: usize| tasks[at].id.as_str();
+    assert_eq!((ids(0), ids(1), ids(2), ids(20_000)), ("1.2", "1.1", "1.3", "1.20001"));
+    // Saved again they are the same ones.
+    let (again, _) = parse_with_notes("plan", text.as_bytes(), &Known::of(tasks)).expect("a plan");
+    assert_eq!(again, first);
+    assert!(since.elapsed() < std::time::Duration::from_secs(10), "{:?}", since.elapsed());
+}
+
+#[test]
 fn a_description_may_hold_what_looks_like_a_field_behind_a_backslash_or_in_a_block() {
     let text = "# g\n- [ ] 1.1 a\n  \\Files: all of them\n  ```\n  deps: none\n  ```\n  Note: later\n";
     check(
         text,
         r#"{"goal":"g","phases":[{"id":1,"name":"","tasks":[{"id":"1.1","title":"a","description":"Files: all of them\n```\ndeps: none\n```\nNote: later"}]}]}"#,
+    );
+}
+
+#[test]
+fn what_a_block_of_code_shows_is_no_field_and_a_block_that_is_never_closed_hides_none() {
+    check(
+        "# g\n- [ ] 1.1 a\n  ```yaml\n  tags: v1\n  status: done\n  ```\n  size: small\n",
+        r#"{"goal":"g","phases":[{"id":1,"name":"","tasks":[{"id":"1.1","title":"a","description":"```yaml\ntags: v1\nstatus: done\n```","size":"small"}]}]}"#,
+    );
+    check(
+        "# g\n- [ ] 1.1 a\n  ```\n  code\n  size: small\n",
+        r#"{"goal":"g","phases":[{"id":1,"name":"","tasks":[{"id":"1.1","title":"a","description":"```\ncode","size":"small"}]}]}"#,
     );
 }
 
@@ -47,6 +73,10 @@ fn a_checklist_that_would_have_to_be_guessed_at_is_refused_with_its_line() {
     check(
         "# g\n- [-] 1.1 a\n",
         "Cannot read the plan plan at line 2: [-] is not a mark of a task | Use `[ ]` for open and `[x]` for done",
+    );
+    check(
+        "# g\n## Phase 4294967295: last\n- [ ] 1.1 a\n## one more\n",
+        "Cannot read the plan plan at line 4: this phase has no usable number | Write `## Phase 1: name`, with a number from 1 on",
     );
     check(
         "# g\n# h\n",

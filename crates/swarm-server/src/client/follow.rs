@@ -39,6 +39,9 @@ pub struct Follow {
     /// Whose records these are: after the close of a plan the numbers begin anew, and the caller is told.
     ledger: Option<String>,
     current: Option<(Opened, Parser)>,
+    /// Before the next connection. One that says nothing and breaks off, as where the ledger cannot be read any further,
+    /// would be made again and again without end.
+    pause: Duration,
     /// The coordinator said that this stream is complete.
     over: bool,
 }
@@ -52,6 +55,7 @@ impl Follow {
             seen: None,
             ledger: None,
             current: None,
+            pause: Duration::ZERO,
             over: false,
         }
     }
@@ -76,7 +80,11 @@ impl Follow {
                 return Ok(None);
             }
             let Some((opened, parser)) = &mut self.current else {
+                if !self.pause.is_zero() {
+                    tokio::time::sleep(self.pause).await;
+                }
                 let opened = self.connect().await?;
+                self.pause = (self.pause * 2).clamp(PAUSE_FIRST, PAUSE_MAX);
                 // Whoever begins at "now" resumes there too.
                 self.from = self.from.or(opened.seq.map(|seq| seq + 1));
                 self.ledger = self.ledger.take().or_else(|| opened.ledger.clone());
@@ -106,6 +114,7 @@ impl Follow {
             (None, "end") => self.over = true,
             _ => {
                 self.seen = id.or(self.seen);
+                self.pause = Duration::ZERO;
                 return Some(Event { id, kind, data });
             }
         }

@@ -253,3 +253,28 @@ fn resident_kib() -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
     line.trim().split(' ').next().and_then(|kib| kib.parse().ok()).unwrap_or(0)
 }
+
+#[tokio::test]
+async fn a_feed_that_breaks_off_before_it_has_said_anything_is_not_asked_for_without_a_pause() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let socket = dir.path().join("s.sock");
+    let listener = tokio::net::UnixListener::bind(&socket).expect("bound");
+    let mut events = swarm_server::client::Client::new(&socket).events(Some(1));
+    let mut asked = 0;
+    // As a coordinator that cannot read its ledger any further.
+    let serving = async {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            asked += 1;
+            let _ = stream.read(&mut [0; 1024]).await;
+            let cut = "event: cut\ndata: {}\n\n";
+            let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{cut}", cut.len());
+            let _ = stream.write_all(answer.as_bytes()).await;
+        }
+    };
+    let following = tokio::time::timeout(Duration::from_millis(250), events.next());
+    tokio::select! {
+        said = following => assert!(said.is_err(), "{said:?}"),
+        () = serving => unreachable!("it serves on"),
+    }
+    assert!((2..=10).contains(&asked), "asked {asked} times");
+}

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::shell_word::path_word;
 use swarm_git::MidWay;
 
+/// Bytes of the paths in a command. It stands in a record, and those that are left are named by the next try.
+const COMMAND_PATHS_BYTES_MAX: usize = 16 * 1024;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waits {
     pub checkout: PathBuf,
@@ -87,7 +90,7 @@ impl Waits {
     /// The command that helps.
     pub fn command(&self) -> String {
         let at = format!("git -C {}", path_word(&self.checkout));
-        let paths = || self.reason.paths().iter().map(|path| path_word(path)).collect::<Vec<_>>().join(" ");
+        let paths = || self.path_words().join(" ");
         match &self.reason {
             WaitReason::MidWay(what) => what.describe().1.replacen("git", &at, 1),
             WaitReason::IndexLocked { lock } => {
@@ -120,6 +123,16 @@ impl Waits {
         }
     }
 
+    /// As many of the paths as one command names, from the first on.
+    fn path_words(&self) -> Vec<String> {
+        let mut bytes = 0;
+        let fits = |word: &String| {
+            bytes += word.len();
+            bytes <= COMMAND_PATHS_BYTES_MAX
+        };
+        self.reason.paths().iter().map(|path| path_word(path)).take_while(fits).collect()
+    }
+
     /// The first of them that is a pipe, a socket or a device.
     fn odd(&self, paths: &[PathBuf]) -> Option<PathBuf> {
         let odd = |path: &PathBuf| {
@@ -145,5 +158,20 @@ fn listed(paths: &[PathBuf], one: &str, many: &str) -> String {
         [] => "something is in the way".into(),
         [path] => format!("{} {one}", path.display()),
         [path, rest @ ..] => format!("{} and {} more {many}", path.display(), rest.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_names_as_many_files_as_a_record_has_room_for() {
+        let paths: Vec<PathBuf> = (0..5_000).map(|n| format!("src/deep/{n}.rs").into()).collect();
+        let waits = |paths| Waits { checkout: "checkout".into(), reason: WaitReason::Staged { paths } };
+        let command = waits(paths.clone()).command();
+        assert!(command.contains(" stash push -- src/deep/0.rs src/deep/1.rs "), "{command}");
+        assert!(command.len() < 2 * COMMAND_PATHS_BYTES_MAX, "{} bytes", command.len());
+        assert!(waits(paths[..3].to_vec()).command().ends_with(" src/deep/2.rs"));
     }
 }
