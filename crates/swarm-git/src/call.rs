@@ -275,6 +275,11 @@ impl GitCall {
         for switch in SWITCHES {
             call = call.arg("-c").arg(switch);
         }
+        // The configuration may say what was true on another machine. A new file would count as one that is known, whose
+        // name differs in case alone, and nobody would save it.
+        if self.guard.as_ref().is_some_and(|guard| !guard.disk_ignores_case()) {
+            call = call.arg("-c").arg("core.ignoreCase=false");
+        }
         if let Some(dir) = &self.git_dir {
             call = call.arg(with_path("--git-dir=", dir));
         }
