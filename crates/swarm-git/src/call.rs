@@ -17,6 +17,7 @@ use super::known_changes::KnownChanges;
 use super::traced::traced;
 pub use error::GitError;
 pub(super) use error::failed;
+use error::fell;
 use swarm_process::{Call, Ended, Input, ProcessError};
 
 /// Switches of every call. Nothing may start on its own (gc, maintenance, a file monitor, a hook),
@@ -86,6 +87,9 @@ pub trait Claim: std::fmt::Debug + Send + Sync {
     /// The lock that it is about.
     fn path(&self) -> &Path;
 }
+
+/// The longest answer.
+pub(super) const LIST_BYTES_MAX: usize = 512 << 20;
 
 /// Worktrees that are filled with files at the same time. More would only make the disk seek.
 const FILLING_MAX: usize = 8;
@@ -245,8 +249,12 @@ impl GitCall {
     }
 
     /// Raises the bound on the output, for lists that grow with the repository.
-    pub fn long_list(mut self) -> Self {
-        self.call.stdout_max = 512 * 1024 * 1024;
+    pub fn long_list(self) -> Self {
+        self.output_max(LIST_BYTES_MAX)
+    }
+
+    pub(super) fn output_max(mut self, bytes: usize) -> Self {
+        self.call.stdout_max = bytes;
         self
     }
 
@@ -315,6 +323,7 @@ impl GitCall {
         let ended = self.any().await?;
         match ended.status.code() {
             Some(code) => Ok(code == 0),
+            None if fell(ended.status) => Ok(false),
             None => Err(failed(command, &ended)),
         }
     }
