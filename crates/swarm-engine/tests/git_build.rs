@@ -224,6 +224,28 @@ async fn work_that_indents_a_line_is_there_also_where_somebody_indents_it_furthe
     assert!(found.is_empty(), "{back}: {found:?}");
 }
 
+/// Git puts such names into quotes wherever it may, and then they are not those that a rename tells.
+#[tokio::test]
+async fn a_revert_is_seen_also_where_the_file_had_a_quote_in_its_name_and_has_another_one_now() {
+    let scratch = Scratch::new();
+    let git = scratch.open().await;
+    let lines = |first: &str, last: &str| format!("{first}\n{}{last}\n", "between\n".repeat(20));
+    scratch.write("a\"b.txt", &lines("old", "old"));
+    scratch.commit_all("start");
+    scratch.write("a\"b.txt", &lines("work", "old"));
+    let work = scratch.commit_all("work");
+    std::fs::rename(scratch.at("a\"b.txt"), scratch.at("c.txt")).expect("renamed");
+    scratch.commit_all("a better name");
+    scratch.write("c.txt", &lines("work", "new"));
+    let before = scratch.commit_all("the person's");
+    let found = there(&git, "main", &before, std::slice::from_ref(&work)).await.expect("git works");
+    assert!(found.contains_key(&work), "{found:?}");
+    scratch.git(["revert", "--no-edit", work.as_str()]);
+    assert_eq!(scratch.read("c.txt"), lines("old", "new"));
+    let found = there(&git, "main", &scratch.oid("main"), &[work]).await.expect("git works");
+    assert!(found.is_empty(), "{found:?}");
+}
+
 #[tokio::test]
 async fn the_way_for_a_git_older_than_2_40_gives_the_same_trees() {
     let mut story = Story::begin().await;

@@ -121,3 +121,31 @@ async fn what_only_a_merge_brings_is_told_and_what_it_takes_over_is_not() {
     let touched = git.touched_paths(&trunk, &tip).await.expect("git works");
     assert_eq!(touched, BTreeSet::from(["settings", "side.txt"].map(PathBuf::from)));
 }
+
+#[tokio::test]
+async fn a_merge_of_many_hides_neither_what_it_brings_nor_what_the_commit_before_it_does() {
+    let scratch = Scratch::new();
+    let start = scratch.oid("HEAD");
+    for side in ["one", "two"] {
+        scratch.git(["switch", "--quiet", "--create", side, start.as_str()]);
+        scratch.write(side, "side\n");
+        scratch.commit_all(side);
+    }
+    scratch.git(["switch", "--quiet", "main"]);
+    scratch.write("b.txt", "b two\n");
+    let trunk = scratch.commit_all("trunk goes on");
+    scratch.git(["switch", "--quiet", "--create", "work", start.as_str()]);
+    scratch.write("CODEOWNERS", "me\n");
+    scratch.commit_all("work");
+    scratch.git(["merge", "--quiet", "--no-commit", "one", "two", "main"]);
+    scratch.write("settings", "password\n");
+    scratch.commit_all("all of it, and more");
+    scratch.git(["rm", "--quiet", "settings", "CODEOWNERS"]);
+    let tip = scratch.commit_all("without it");
+    let git = scratch.open().await;
+    let touched = git.touched_paths(&trunk, &tip).await.expect("git works");
+    assert_eq!(touched, BTreeSet::from(["CODEOWNERS", "one", "settings", "two"].map(PathBuf::from)));
+    let patches = git.patches(&trunk, &tip).await.expect("git works");
+    let patches = String::from_utf8_lossy(&patches);
+    assert!(patches.contains("\n+password\n") && !patches.contains("warning"), "{patches}");
+}

@@ -185,6 +185,9 @@ async fn commits_are_what_git_says_loose_packed_or_replaced() {
     scratch.git(["pack-refs", "--all"]);
     check().await;
     scratch.git(["replace", "-d", side.as_str()]);
+    scratch.write(".git/info/grafts", &format!("{main} {old}\n"));
+    check().await;
+    std::fs::remove_file(scratch.at(".git/info/grafts")).unwrap();
     scratch.git(["gc", "--quiet", "--prune=now"]);
     check().await;
     let blob = Oid::new(scratch.git(["rev-parse", "main:a.txt"])).unwrap();

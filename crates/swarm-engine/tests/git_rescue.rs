@@ -1,9 +1,13 @@
 //! W8, W9: uncommitted work is saved through an index of our own.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
 use crate::git_scratch;
 
 use git_scratch::{Scratch, git_in, task, write};
-use swarm_protocol::ids::RunId;
+use swarm_protocol::ids::{Oid, RunId};
+use swarm_work::operation::checkpoint::{Checkpointing, save};
 use swarm_work::rescue::{RESCUE_FILE_MAX_BYTES, Rest, commit_rest, save_wip, wip_ref};
 use swarm_work::worktree::{BaseRule, prepare};
 
@@ -44,9 +48,25 @@ async fn files_whose_names_differ_in_case_alone_are_saved_each_under_its_own() {
     let (task, run) = (task("t1"), RunId::nth(1));
     let made = prepare(&git, &task, &scratch.worktrees(), &BaseRule::Trunk("main".into())).await.unwrap();
     write(&made.path, "a.txt", b"changed\n");
-    let saved = save_wip(&git, &made.path, &task, &run, &made.tip).await.unwrap().expect("there is work");
-    for (file, text) in [("a.txt", "changed"), ("A.TXT", "loud")] {
-        assert_eq!(scratch.git(["show", &format!("{saved}:{file}")]), text, "{file}");
+    write(&made.path, "B.TXT", b"new\n");
+    std::fs::rename(made.path.join("dir/c.txt"), made.path.join("dir/C.TXT")).unwrap();
+    let check = |saved: &Oid| {
+        for (file, text) in [("a.txt", "changed"), ("A.TXT", "loud"), ("b.txt", "b one"), ("B.TXT", "new")] {
+            assert_eq!(scratch.git(["show", &format!("{saved}:{file}")]), text, "{file}");
+        }
+        assert_eq!(scratch.git(["ls-tree", "--name-only", &format!("{saved}:dir")]), "C.TXT");
+    };
+    check(&save_wip(&git, &made.path, &task, &run, &made.tip).await.unwrap().expect("there is work"));
+    // A checkpoint and what is decided about conflicts are made without an index.
+    let asked = Checkpointing { name: "one", trunk: "main", moving: &BTreeSet::new(), tag: false };
+    check(&save(&git, &asked).await.unwrap().dirty[&task]);
+    // As on a disk on which `A` is `a`: of a tree, each name is one of its own all the same.
+    scratch.write(".git/CoNfIg", "");
+    let tree = git.tree_of(&made.tip).await.unwrap();
+    let changed = git.entry_at(&tree, Path::new("b.txt")).await.unwrap().expect("it is there");
+    let decided = git.decided(&tree, BTreeMap::from([(PathBuf::from("a.txt"), changed)])).await.unwrap();
+    for (file, text) in [("a.txt", "b one"), ("A.TXT", "loud")] {
+        assert_eq!(scratch.git(["show", &format!("{decided}:{file}")]), text, "{file}");
     }
 }
 

@@ -17,6 +17,7 @@ use super::known_changes::KnownChanges;
 use super::traced::traced;
 pub use error::GitError;
 pub(super) use error::failed;
+use error::fell;
 use swarm_process::{Call, Ended, Input, ProcessError};
 
 /// Switches of every call. Nothing may start on its own (gc, maintenance, a file monitor, a hook),
@@ -86,6 +87,9 @@ pub trait Claim: std::fmt::Debug + Send + Sync {
     /// The lock that it is about.
     fn path(&self) -> &Path;
 }
+
+/// The longest answer.
+pub(super) const LIST_BYTES_MAX: usize = 512 << 20;
 
 /// Worktrees that are filled with files at the same time. More would only make the disk seek.
 const FILLING_MAX: usize = 8;
@@ -245,8 +249,12 @@ impl GitCall {
     }
 
     /// Raises the bound on the output, for lists that grow with the repository.
-    pub fn long_list(mut self) -> Self {
-        self.call.stdout_max = 512 * 1024 * 1024;
+    pub fn long_list(self) -> Self {
+        self.output_max(LIST_BYTES_MAX)
+    }
+
+    pub(super) fn output_max(mut self, bytes: usize) -> Self {
+        self.call.stdout_max = bytes;
         self
     }
 
@@ -274,6 +282,11 @@ impl GitCall {
         let mut call = self.call;
         for switch in SWITCHES {
             call = call.arg("-c").arg(switch);
+        }
+        // The configuration may say what was true on another machine. A new file would count as one that is known, whose
+        // name differs in case alone, and nobody would save it.
+        if self.guard.as_ref().is_some_and(|guard| !guard.disk_ignores_case()) {
+            call = call.arg("-c").arg("core.ignoreCase=false");
         }
         if let Some(dir) = &self.git_dir {
             call = call.arg(with_path("--git-dir=", dir));
@@ -305,7 +318,7 @@ impl GitCall {
         let command = self.shown();
         let ended = self.any().await?;
         let is_sound = ended.status.success();
-        if !is_sound {
+        if !is_sound && !fell(ended.status) {
             let error = failed(command, &ended);
             if error.is_no_answer() {
                 return Err(error);

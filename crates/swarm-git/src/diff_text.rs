@@ -29,6 +29,9 @@ pub(super) const PLAIN: [&str; 7] = [
     "--submodule=short",
 ];
 
+/// Of a merge of more git puts a warning into its answer, in front of the next name.
+const OF_TWO_AT_MOST: [&str; 2] = ["--max-parents=2", "--diff-merges=remerge"];
+
 impl Git {
     /// Told by git alone: no program that the repository's attributes or configuration name is run on content that an
     /// agent wrote, and nobody's preferences change what it looks like.
@@ -42,22 +45,30 @@ impl Git {
     }
 
     /// What each commit of `from..to` changes, as patches: also what a later one takes away again, which comes to trunk's
-    /// history all the same. Of a merge what it has beside what its parents bring, such as the way in which a conflict ended.
+    /// history all the same. Of a merge what it has beside what its parents bring, such as the way in which a conflict ended;
+    /// of one of more than two all that it has beside the first.
     pub async fn patches(&self, from: &Oid, to: &Oid) -> Result<Vec<u8>, GitError> {
-        let how = ["--patch", "--src-prefix=a/", "--dst-prefix=b/"];
-        self.each_of(from, to).args(PLAIN.iter().skip(1)).args(how).arg("--").long_list().ok().await
+        let (how, mut told) = (["--patch", "--src-prefix=a/", "--dst-prefix=b/"], Vec::new());
+        for commits in [OF_TWO_AT_MOST, ["--min-parents=3", "--diff-merges=first-parent"]] {
+            let call = self.each_of(from, to, commits).args(PLAIN.iter().skip(1)).args(how).arg("--");
+            told.extend(call.long_list().ok().await?);
+        }
+        Ok(told)
     }
 
     /// The files that any of them changes.
     pub async fn touched_paths(&self, from: &Oid, to: &Oid) -> Result<BTreeSet<PathBuf>, GitError> {
-        let how = ["--name-only", "-z", "--no-renames", ALL_LINKS, "--"];
-        let told = self.each_of(from, to).args(how).long_list().ok().await?;
-        Ok(told.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of).collect())
+        let (how, mut paths) = (["--name-only", "-z", "--no-renames", ALL_LINKS, "--"], BTreeSet::new());
+        for commits in [OF_TWO_AT_MOST, ["--min-parents=3", "--diff-merges=combined"]] {
+            let told = self.each_of(from, to, commits).args(how).long_list().ok().await?;
+            paths.extend(told.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path_of));
+        }
+        Ok(paths)
     }
 
-    fn each_of(&self, from: &Oid, to: &Oid) -> GitCall {
+    fn each_of(&self, from: &Oid, to: &Oid, commits: [&str; 2]) -> GitCall {
         let range = format!("{from}..{to}");
-        self.call(["log", "--format=", "--diff-merges=remerge", "--root"]).arg(range)
+        self.call(["log", "--format=", "--root"]).args(commits).arg(range)
     }
 
     /// Where what the task itself changes begins: what came from trunk into its branch meanwhile is not its work.

@@ -87,6 +87,11 @@ impl Guard {
         }
     }
 
+    /// Whether `A` is `a` on the disk that the repository lies on: asked as git asks when it makes one.
+    pub fn disk_ignores_case(&self) -> bool {
+        self.common_dir.join("CoNfIg").exists()
+    }
+
     async fn look_at_places(&self) -> Result<(), GitError> {
         let watch = &self.shared.watch;
         let mut last = watch.places.lock().await;

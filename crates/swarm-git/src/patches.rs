@@ -7,12 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_protocol::ids::Oid;
 
-use super::call::{Git, GitError};
+use super::call::{Git, GitError, LIST_BYTES_MAX};
 use super::changes::{Changed, lines};
 use super::entry::ALL_LINKS;
 use super::refs::parse_oid;
 use super::renames::Renames;
-use swarm_process::Input;
+use swarm_process::{Input, ProcessError};
 
 /// Commits whose changes are read in one call: their text passes through our memory.
 const AT_ONCE: usize = 64;
@@ -61,9 +61,9 @@ impl Patches {
             mine.get(*oid).is_some_and(|paths| later(paths).iter().any(|path| met_paths.contains(path)))
         };
         let ours: Vec<Oid> = ours.iter().filter(met).cloned().collect();
-        patches.forth = git.patch_ids(&ours, false).await?;
-        patches.back = git.patch_ids(&ours, true).await?;
-        patches.forth.extend(git.patch_ids(&patches.others, false).await?);
+        patches.forth = git.patch_ids(&ours, false, LIST_BYTES_MAX).await?;
+        patches.back = git.patch_ids(&ours, true, LIST_BYTES_MAX).await?;
+        patches.forth.extend(git.patch_ids(&patches.others, false, LIST_BYTES_MAX).await?);
         for oid in ours.iter().chain(&patches.others) {
             let parts = git.commit_parts(oid).await?;
             patches.author.insert(oid.clone(), signature(&parts.author));
@@ -190,37 +190,26 @@ pub fn reverted(message: &[u8]) -> BTreeSet<Oid> {
 }
 
 impl Git {
-    /// The paths that each commit changes, against its first parent.
+    /// The paths that each commit changes, against its first parent. None for one that changes nothing.
     async fn paths_of(&self, commits: &[Oid]) -> Result<BTreeMap<Oid, BTreeSet<Vec<u8>>>, GitError> {
-        let mut found = BTreeMap::new();
-        for some in commits.chunks(1_000) {
-            let args = ["diff-tree", "--stdin", "-r", "--root", "--no-renames", "--name-only"];
-            let call = self.call(args).args([ALL_LINKS, "--diff-merges=first-parent"]);
-            let told = call.stdin(lines(some)).long_list().ok().await?;
-            let known: BTreeSet<&str> = some.iter().map(Oid::as_str).collect();
-            let mut at: Option<Oid> = None;
-            for line in told.split(|b| *b == b'\n').filter(|line| !line.is_empty()) {
-                match std::str::from_utf8(line).ok().filter(|text| known.contains(text)) {
-                    Some(text) => {
-                        let oid = parse_oid("diff-tree", text.as_bytes())?;
-                        found.insert(oid.clone(), BTreeSet::new());
-                        at = Some(oid);
-                    }
-                    None => {
-                        if let Some(paths) = at.as_ref().and_then(|oid| found.get_mut(oid)) {
-                            paths.insert(line.to_vec());
-                        }
-                    }
-                }
-            }
+        let mut found: BTreeMap<Oid, BTreeSet<Vec<u8>>> = BTreeMap::new();
+        for (oid, changed) in self.changes_of(commits).await? {
+            found.insert(oid, changed.into_iter().map(|file| file.path).collect());
         }
         Ok(found)
     }
 
-    /// The patch id of each commit that changes something, read forth or back.
-    async fn patch_ids(&self, commits: &[Oid], back: bool) -> Result<BTreeMap<Oid, String>, GitError> {
+    /// The patch id of each commit that changes something, read forth or back. One whose text is longer than `text_max` has
+    /// none: its content has to say where it is.
+    async fn patch_ids(
+        &self,
+        commits: &[Oid],
+        back: bool,
+        text_max: usize,
+    ) -> Result<BTreeMap<Oid, String>, GitError> {
         let mut found = BTreeMap::new();
-        for some in commits.chunks(AT_ONCE) {
+        let mut open: Vec<&[Oid]> = commits.chunks(AT_ONCE).collect();
+        while let Some(some) = open.pop() {
             // Without prefixes: read backwards they would change places, and with them the id.
             let args =
                 ["diff-tree", "--stdin", "-p", "--root", "--no-prefix", "--no-ext-diff", "--no-textconv"];
@@ -228,7 +217,17 @@ impl Git {
             if back {
                 call = call.arg("-R");
             }
-            let text = call.stdin(lines(some)).long_list().ok().await?;
+            let text = match call.stdin(lines(some)).output_max(text_max).ok().await {
+                // Whole libraries were taken in: fewer of them at once.
+                Err(GitError::Process(ProcessError::TooMuchOutput { .. })) => {
+                    if some.len() > 1 {
+                        let (first, second) = some.split_at(some.len() / 2);
+                        open.extend([first, second]);
+                    }
+                    continue;
+                }
+                text => text?,
+            };
             let ids =
                 self.call(["patch-id", self.kind_of_id()]).stdin(Input::Bytes(text)).long_list().ok().await?;
             for line in String::from_utf8_lossy(&ids).lines() {
@@ -299,4 +298,32 @@ pub async fn descendants(git: &Git, oid: &Oid, among: &[Oid]) -> Result<Vec<Oid>
     let all = told.split(|b| *b == b'\n').filter(|line| !line.is_empty());
     let all: Vec<Oid> = all.map(|line| parse_oid("rev-list", line)).collect::<Result<_, _>>()?;
     Ok(all.into_iter().filter(|one| others.contains(one)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_commit_that_is_too_long_hides_no_other_one() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let person = ["-c", "user.name=A", "-c", "user.email=a@b"];
+        let call = |args: &[&str]| crate::GitCall::by_hand(dir.path()).args(person).args(args);
+        call(&["init", "--quiet"]).ok().await.expect("git works");
+        let mut made = Vec::new();
+        for lines in [10, 2_000, 20, 30] {
+            std::fs::write(dir.path().join("a.txt"), "line\n".repeat(lines)).expect("written");
+            call(&["add", "a.txt"]).ok().await.expect("git works");
+            call(&["commit", "--quiet", "--message=work"]).ok().await.expect("git works");
+            let name = call(&["rev-parse", "HEAD"]).line().await.expect("git works");
+            made.push(Oid::new(&name).expect("a name"));
+        }
+        let git = Git::discover(dir.path()).await.expect("fit");
+        let all = git.patch_ids(&made, false, LIST_BYTES_MAX).await.expect("git works");
+        assert_eq!(all.len(), 4);
+        // What takes those lines away again is as long.
+        let few = git.patch_ids(&made, false, 4_000).await.expect("git works");
+        assert_eq!(few.keys().collect::<BTreeSet<_>>(), BTreeSet::from([&made[0], &made[3]]));
+        assert!(few.iter().all(|(oid, id)| all.get(oid) == Some(id)), "{few:?}");
+    }
 }

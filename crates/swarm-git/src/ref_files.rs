@@ -64,7 +64,8 @@ impl Git {
         }
     }
 
-    /// Whether objects may stand for others (`git replace`): then only git knows what a commit is.
+    /// Whether objects may stand for others (`git replace`), or commits have other parents (`info/grafts`): then only git
+    /// knows what a commit is.
     pub(super) fn may_replace_objects(&self) -> bool {
         let loose = std::fs::read_dir(self.common_dir.join("refs/replace"));
         let any_loose = loose.is_ok_and(|mut entries| entries.next().is_some());
@@ -73,7 +74,8 @@ impl Git {
             Plain::Nothing => false,
             Plain::Other => true,
         };
-        any_loose || any_packed()
+        let any_grafts = || std::fs::symlink_metadata(self.common_dir.join("info/grafts")).is_ok();
+        any_loose || any_grafts() || any_packed()
     }
 }
 

@@ -298,5 +298,7 @@ mod tests {
         assert!(!call(&["rev-parse", "--verify", "HEAD"]).is_sound().await.expect("it ended"));
         let ended = call(&["-c", "alias.end=!kill -9 $PPID", "end"]).is_sound().await;
         assert!(matches!(ended, Err(GitError::Failed { .. })), "{ended:?}");
+        // What it read made it fall: that says something.
+        assert!(!call(&["-c", "alias.end=!kill -ABRT $PPID", "end"]).is_sound().await.expect("it ended"));
     }
 }

@@ -141,6 +141,9 @@ async fn a_light_checkpoint_knows_tips_only_and_a_deleted_one_leaves_nothing() {
     let git = scratch.open().await;
     let place = worktree(&git, &scratch, "t1").await;
     write(&place.path, "x.txt", b"x\n");
+    // A task may be called so.
+    let other = worktree(&git, &scratch, "trunk").await;
+    commit_all(&other.path, "not what trunk is at");
     let before = seen::refs(&scratch.repo);
     let moving = BTreeSet::new();
     let asked = Checkpointing { name: "light", trunk: "main", moving: &moving, tag: true };

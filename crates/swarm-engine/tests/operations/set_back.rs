@@ -1,5 +1,6 @@
 //! I3, C5, C6: one worktree set back, with everything that was there kept.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use swarm_git::Git;
@@ -43,6 +44,31 @@ async fn a_killed_iteration_goes_to_a_ref_and_the_worktree_to_where_it_began() {
     // The next attempt finds it as its own.
     let again = worktree(&git, &scratch, "t1").await;
     assert_eq!((again.tip, again.base, again.reattached), (began, place.base, true));
+}
+
+/// Nothing is set back before what was there is held by a name of its own.
+#[tokio::test]
+async fn what_an_iteration_did_is_kept_also_where_somebody_takes_its_name_at_the_same_moment() {
+    let scratch = Scratch::new();
+    let place = worktree(&scratch.open().await, &scratch, "t1").await;
+    write(&place.path, "one.txt", b"not committed\n");
+    let (name, run, dir) = (task("t1"), RunId::nth(3), scratch.worktrees());
+    let programs = scratch.dir.path().join("programs");
+    let path = std::env::var("PATH").expect("programs are somewhere");
+    let (done, common) = (scratch.dir.path().join("done").display().to_string(), scratch.at(".git"));
+    let first = format!("git --git-dir='{}' update-ref {} main", common.display(), wip_ref(&name, &run));
+    let script = format!(
+        "#!/bin/sh\nPATH='{path}'\ncase \"$*\" in *update-ref*) [ -e '{done}' ] || {{ : > '{done}'; {first} < /dev/null; }};; esac\n\
+         exec git \"$@\"\n"
+    );
+    write(&programs, "git", script.as_bytes());
+    std::fs::set_permissions(programs.join("git"), std::fs::Permissions::from_mode(0o755)).expect("ours");
+    let git = scratch.open().await.with_env("PATH", &format!("{}:{path}", programs.display()));
+    let asked = Rewind { task: &name, run: &run, dir: &dir, to: None, dirty: None };
+    let saved = rewind(&git, &asked).await.unwrap().unwrap().expect("there was work");
+    assert!(Path::new(&done).exists() && !place.path.join("one.txt").exists());
+    let kept = format!("{}-2", wip_ref(&name, &run));
+    assert_eq!((scratch.oid(&wip_ref(&name, &run)), scratch.oid(&kept)), (scratch.oid("main"), saved));
 }
 
 /// As for a task that was cancelled.

@@ -269,22 +269,50 @@ async fn a_strangers_folder_is_left_alone() {
     assert!(Path::new(&place).join("mine.txt").is_file());
 }
 
+/// The same with a git that somebody ends whenever it is asked for this.
+fn with_git_ended(field: Field, asked: &str) -> Field {
+    let programs = field.scratch.dir.path().join("programs");
+    let path = std::env::var("PATH").expect("programs are somewhere");
+    let script =
+        format!("#!/bin/sh\ncase \"$*\" in *'{asked}'*) kill -9 $$;; esac\nPATH='{path}'\nexec git \"$@\"\n");
+    write(&programs, "git", script.as_bytes());
+    std::fs::set_permissions(programs.join("git"), std::fs::Permissions::from_mode(0o755)).expect("ours");
+    let git = field.git.clone().with_env("PATH", &format!("{}:{path}", programs.display()));
+    Field { git, ..field }
+}
+
 /// Otherwise a moment without memory would take an agent's commits from its branch.
 #[tokio::test]
 async fn no_branch_goes_back_because_git_was_ended_while_it_looked() {
     let (field, made) = at_work().await;
     let tip = git_in(&made.path, ["rev-parse", "HEAD"]);
-    let programs = field.scratch.dir.path().join("programs");
-    let path = std::env::var("PATH").expect("programs are somewhere");
-    let script = format!(
-        "#!/bin/sh\ncase \"$*\" in *--verify-objects*) kill -9 $$;; esac\nPATH='{path}'\nexec git \"$@\"\n"
-    );
-    write(&programs, "git", script.as_bytes());
-    std::fs::set_permissions(programs.join("git"), std::fs::Permissions::from_mode(0o755)).expect("ours");
-    let path = format!("{}:{path}", programs.display());
-    let git = field.git.clone().with_env("PATH", &path);
-    assert!(examine(&git, &task("t1"), &field.scratch.worktrees()).await.is_err());
-    let ended = Field { git, ..field };
-    assert!(ended.try_prepare("t1").await.is_err());
+    let field = with_git_ended(field, "--verify-objects");
+    assert!(examine(&field.git, &task("t1"), &field.scratch.worktrees()).await.is_err());
+    assert!(field.try_prepare("t1").await.is_err());
     assert_eq!(git_in(&made.path, ["rev-parse", "swarm/t1"]), tip);
+    // Where the last commit cannot be read, the one before it is not passed over for that.
+    let (field, made) = at_work().await;
+    let good = git_in(&made.path, ["rev-parse", "HEAD"]);
+    let lost = commit_all(&made.path, "lost soon");
+    remove_object(&field, lost.as_str());
+    let field = with_git_ended(field, &format!("{good}^{{commit}}"));
+    assert!(field.try_prepare("t1").await.is_err());
+    let branch = field.scratch.read(".git/refs/heads/swarm/t1");
+    assert_eq!(branch.trim(), lost.as_str());
+}
+
+/// What was only staged is nowhere else.
+#[tokio::test]
+async fn no_index_is_put_away_because_git_was_ended_or_a_pipe_lies_among_the_files() {
+    let (field, made) = at_work().await;
+    git_in(&made.path, ["add", "half.txt"]);
+    write(&made.path, "half.txt", b"more\n");
+    let pipe = made.path.join("dir/.gitattributes");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, rustix::fs::Mode::from_raw_mode(0o600)).expect("a pipe");
+    let again = field.prepare("t1").await;
+    assert!(!again.flaws.contains(&Flaw::BrokenIndex), "{:?}", again.flaws);
+    assert_eq!(git_in(&made.path, ["show", ":half.txt"]), "half");
+    let field = with_git_ended(field, "--unmerged");
+    assert!(field.try_prepare("t1").await.is_err());
+    assert_eq!(git_in(&made.path, ["show", ":half.txt"]), "half");
 }

@@ -1,7 +1,10 @@
 //! Why git could not do something.
 
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
+use rustix::process::Signal;
 use swarm_process::{Ended, ProcessError, is_shortage};
 use swarm_protocol::ids::Oid;
 
@@ -83,6 +86,13 @@ impl GitError {
         let path = path.as_ref().to_owned();
         move |source| Self::Io { what, path, source }
     }
+}
+
+/// By these a program ends that fell over what it read; every other signal was sent by somebody.
+const FALLEN: [Signal; 5] = [Signal::ILL, Signal::ABORT, Signal::BUS, Signal::FPE, Signal::SEGV];
+
+pub(super) fn fell(status: ExitStatus) -> bool {
+    status.signal().is_some_and(|signal| FALLEN.iter().any(|one| one.as_raw() == signal))
 }
 
 /// A call that ended as none should.

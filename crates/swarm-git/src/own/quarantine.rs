@@ -16,8 +16,10 @@ use super::take::Limits;
 
 /// Objects that lie in one folder; of 256 folders.
 pub(super) const OBJECTS_MAX: usize = 20_000;
-/// Packs; an ordinary agent makes none.
-const PACKS_MAX: usize = 64;
+/// Packs. An ordinary agent makes none; in a partial clone each fetch of what is missing there makes one.
+const PACKS_MAX: usize = 500;
+/// A pack has up to five, and a git that was killed leaves more.
+const FILES_OF_PACKS_MAX: usize = 8 * PACKS_MAX;
 /// A folder or a commit of this size is none that a tool made.
 const STRUCTURE_BYTES_MAX: u64 = 32 << 20;
 /// In these the kind and the size of an object stand.
@@ -61,10 +63,11 @@ pub(super) fn copy(own: &Beneath, known: &Path, into: &Path, limits: Limits) -> 
             copied.objects += 1;
         }
     }
-    for name in own.names(Path::new("objects/pack"), 4 * PACKS_MAX)? {
+    for name in own.names(Path::new("objects/pack"), FILES_OF_PACKS_MAX)? {
         let Some(name) = name.to_str().filter(|name| is_pack(name)) else { continue };
         if copied.packs.len() == PACKS_MAX {
-            return Err(io::Error::other(format!("it has more than {PACKS_MAX} packs")));
+            let text = format!("it has more than {PACKS_MAX} packs: `git repack -adl` makes one of them");
+            return Err(io::Error::other(text));
         }
         let Some(mut file) = own.file(&Path::new("objects/pack").join(name))? else { continue };
         copied.take(&mut file, &objects.join("pack"), name, limits)?;
@@ -115,4 +118,30 @@ fn head_of(file: &mut File) -> Option<(String, u64)> {
     let end = head[..written].iter().position(|byte| *byte == 0)?;
     let (kind, size) = std::str::from_utf8(&head[..end]).ok()?.split_once(' ')?;
     Some((kind.to_owned(), size.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packs_are_copied_as_a_partial_clone_makes_them_and_too_many_say_what_to_do() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let packs = dir.path().join("own/objects/pack");
+        std::fs::create_dir_all(&packs).expect("made");
+        let make = |n: usize| {
+            for end in ["pack", "idx", "rev", "promisor"] {
+                std::fs::write(packs.join(format!("pack-{n:040}.{end}")), "x").expect("written");
+            }
+        };
+        let copied = |into: &str| {
+            let own = Beneath::open(&dir.path().join("own")).expect("opened");
+            copy(&own, &dir.path().join("known"), &dir.path().join(into), Limits::of_files(1 << 20))
+        };
+        (0..100).for_each(make);
+        assert_eq!(copied("some").expect("copied").packs.len(), 100);
+        (100..=PACKS_MAX).for_each(make);
+        let why = copied("many").expect_err("too many").to_string();
+        assert!(why.contains("500 packs") && why.contains("`git repack -adl`"), "{why}");
+    }
 }

@@ -22,6 +22,7 @@ pub use probe::probe;
 use start::{Run, Start, once};
 use swarm_agents::signals::AgentSignal;
 use swarm_agents::{AgentProgram, AgentSetup, Conclusion, Way, install_hint};
+use swarm_git::GitError;
 use swarm_process::{ProcessError, is_shortage};
 
 /// With this an agent begins its reason for being blocked when it was not allowed what the work needs.
@@ -80,11 +81,11 @@ async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Opti
     let moved = context.right_the_tip().await;
     let mut outcome = outcome(setup, &run);
     let mut notes: Vec<String> = Vec::new();
-    if let HandedIn::Refused { why } = &handed {
+    if let Some((why, instead)) = not_taken(&handed) {
         notes.push(format!("The work was not taken: {why}"));
-        // Complete means that the branch holds all of the work. The next iteration would say the same again.
+        // Complete means that the branch holds all of the work.
         if outcome == IterationOutcome::Complete {
-            outcome = IterationOutcome::AsksHuman { text: format!("its work was not taken: {why}") };
+            outcome = instead;
         }
     }
     let mut tip = None;
@@ -152,6 +153,24 @@ async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Opti
     reports.extend(context.oversteps().await);
     reports.push(boundary);
     Yield::Reports(reports)
+}
+
+/// Why the work is not on the branch, and what complete work waits for then.
+fn not_taken(handed: &Result<HandedIn, GitError>) -> Option<(String, IterationOutcome)> {
+    let why = match handed {
+        Ok(HandedIn::Refused { why }) => why.clone(),
+        Ok(HandedIn::Nothing | HandedIn::Moved { .. }) => return None,
+        Err(error) => error.to_string(),
+    };
+    let text = format!("its work was not taken: {why}");
+    let outcome = match handed {
+        Err(error) if error.is_shortage() => {
+            IterationOutcome::Failed { failure: Failure::new(FailureClass::Shortage, text) }
+        }
+        // The next iteration would say the same again.
+        _ => IterationOutcome::AsksHuman { text },
+    };
+    Some((why, outcome))
 }
 
 fn outcome(setup: &AgentSetup, run: &Run) -> IterationOutcome {
@@ -243,5 +262,20 @@ mod tests {
             failure.text
         );
         assert!(matches!(started(8), IterationOutcome::NotStarted { .. }));
+    }
+
+    #[test]
+    fn work_for_which_the_machine_has_no_room_is_taken_later_and_what_is_refused_waits_for_a_person() {
+        let failed = |code| -> Result<HandedIn, GitError> {
+            let why = std::io::Error::from_raw_os_error(code);
+            Err(ProcessError::Spawn { program: "git".into(), why }.into())
+        };
+        let of = |handed: Result<HandedIn, GitError>| not_taken(&handed).map(|(_, outcome)| outcome);
+        let Some(IterationOutcome::Failed { failure }) = of(failed(11)) else { panic!("it waits") };
+        assert_eq!(failure.class, FailureClass::Shortage);
+        for handed in [failed(8), Ok(HandedIn::Refused { why: "it is too large".into() })] {
+            assert!(matches!(of(handed), Some(IterationOutcome::AsksHuman { .. })));
+        }
+        assert_eq!(of(Ok(HandedIn::Nothing)), None);
     }
 }

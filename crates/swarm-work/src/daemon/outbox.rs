@@ -26,6 +26,11 @@ pub struct Outbox {
     sent: u64,
     /// The last one that was said over the connection of now.
     said: u64,
+    /// The last one that the file has.
+    kept: u64,
+    /// Of the file; a part of a line may follow.
+    whole_bytes: u64,
+    torn: bool,
 }
 
 /// A line of the outbox file.
@@ -39,19 +44,19 @@ enum Entry {
 impl Outbox {
     pub fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
-        Ok(Self { file, waiting: VecDeque::new(), sent: 0, said: 0 })
+        let whole_bytes = file.metadata()?.len();
+        Ok(Self { file, waiting: VecDeque::new(), sent: 0, said: 0, kept: 0, whole_bytes, torn: false })
     }
 
     /// Numbers the report and writes it down, `durable` also for after a power cut. On a disk that does not take it the report stands in
     /// memory all the same: to say it is better than to keep silent.
     pub fn push(&mut self, report: FromDaemon, durable: bool) -> io::Result<()> {
         self.sent += 1;
-        let n = self.sent;
-        let mut written = self.append(&Entry::Report { n, report: report.clone() });
+        self.waiting.push_back((self.sent, report));
+        let mut written = self.keep();
         if durable {
             written = written.and_then(|()| self.file.sync_data());
         }
-        self.waiting.push_back((n, report));
         written
     }
 
@@ -88,10 +93,27 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
+    /// Writes what the file lacks, also what the disk did not take before: nobody would find what came after a gap.
+    fn keep(&mut self) -> io::Result<()> {
+        let at = self.waiting.partition_point(|(n, _)| *n <= self.kept);
+        let lacking: Vec<_> = self.waiting.range(at..).cloned().collect();
+        for (n, report) in lacking {
+            self.append(&Entry::Report { n, report })?;
+            self.kept = n;
+        }
+        Ok(())
+    }
+
     fn append(&mut self, entry: &Entry) -> io::Result<()> {
         let mut bytes = serde_json::to_vec(entry)?;
         bytes.push(b'\n');
-        self.file.write_all(&bytes)
+        if self.torn {
+            self.file.set_len(self.whole_bytes)?;
+        }
+        self.torn = true;
+        self.file.write_all(&bytes)?;
+        (self.torn, self.whole_bytes) = (false, self.whole_bytes + bytes.len() as u64);
+        Ok(())
     }
 }
 
@@ -218,5 +240,21 @@ mod tests {
         let expected = vec![(2, report("b")), (3, report("c"))];
         assert_eq!(unacknowledged_on_disk(&path), expected);
         assert_eq!(outbox.waiting().cloned().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_a_full_disk_did_not_take_is_in_the_file_with_the_next_report() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("r1.outbox.jsonl");
+        let mut outbox = Outbox::open(&path).expect("opened");
+        outbox.push(report("a"), true).expect("durable");
+        let whole = std::mem::replace(&mut outbox.file, File::open(&path).expect("opened"));
+        assert!(outbox.push(report("b"), true).is_err());
+        let mut file = OpenOptions::new().append(true).open(&path).expect("opened");
+        file.write_all(b"{\"n\":2,\"rep").expect("torn");
+        outbox.file = whole;
+        outbox.push(report("c"), true).expect("durable");
+        let expected = ["a", "b", "c"].into_iter().zip(1..).map(|(text, n)| (n, report(text)));
+        assert_eq!(unacknowledged_on_disk(&path), expected.collect::<Vec<_>>());
     }
 }

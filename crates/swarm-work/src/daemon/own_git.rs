@@ -120,9 +120,9 @@ impl RunContext {
     }
 
     /// Takes what the agent has committed. Nothing of the agent may run now.
-    pub(super) async fn hand_in(&self) -> HandedIn {
+    pub(super) async fn hand_in(&self) -> Result<HandedIn, GitError> {
         if self.own().is_none() && self.spec.shared.is_none() {
-            return HandedIn::Nothing;
+            return Ok(HandedIn::Nothing);
         }
         let mut handed = self.try_hand_in().await;
         for _ in 1..HAND_IN_TRIES {
@@ -133,11 +133,11 @@ impl RunContext {
             tokio::time::sleep(HAND_IN_PAUSE).await;
             handed = self.try_hand_in().await;
         }
-        let handed = handed.unwrap_or_else(|error| HandedIn::Refused { why: error.to_string() });
         match &handed {
-            HandedIn::Nothing => {}
-            HandedIn::Moved { tip } => self.note(&format!("handed in: {}", tip.short())),
-            HandedIn::Refused { why } => self.note(&format!("not handed in: {why}")),
+            Ok(HandedIn::Nothing) => {}
+            Ok(HandedIn::Moved { tip }) => self.note(&format!("handed in: {}", tip.short())),
+            Ok(HandedIn::Refused { why }) => self.note(&format!("not handed in: {why}")),
+            Err(error) => self.note(&format!("not handed in: {error}")),
         }
         handed
     }

@@ -248,8 +248,8 @@ impl RunLoop {
         let how = how.with_texts(|text| self.context.sentence(&text));
         let (mut wip, mut settled) = (None, self.context.traces.all_gone());
         if self.context.spec.kind == RunKind::Work {
-            // Stopped on the way: what was committed until then is handed in all the same.
-            self.context.hand_in().await;
+            // Stopped on the way: what was committed until then is handed in all the same. What keeps it from that is noted.
+            let _ = self.context.hand_in().await;
             match self.context.save_wip().await {
                 Ok(saved) => wip = saved,
                 Err(text) => {

@@ -126,10 +126,12 @@ pub async fn mark(git: &Git, asked: &Checkpointing<'_>) -> Result<Saved, GitErro
 
 /// Takes the refs of a checkpoint away. What only they held may be cleaned away by git afterwards.
 pub async fn delete(git: &Git, name: &str) -> Result<(), GitError> {
-    let present = git.refs_under(&prefix_of(name)).await?;
+    let prefix = prefix_of(name);
+    let present = git.refs_under(&prefix).await?;
     let tag = tag_of(name);
     let tagged = git.ref_value(&tag).await?;
-    let of_trunk = present.iter().find(|(full, _)| full.ends_with("/trunk")).map(|(_, oid)| oid);
+    let is_trunk = |full: &str| full.strip_prefix(&prefix) == Some("trunk");
+    let of_trunk = present.iter().find(|(full, _)| is_trunk(full)).map(|(_, oid)| oid);
     let mut changes: Vec<RefChange> =
         present.iter().map(|(full, oid)| RefChange::delete(full, oid)).collect();
     // A tag that a person has moved is the person's.

@@ -223,8 +223,10 @@ async fn put_ref(git: &Git, name: &str, work: &Oid) -> Result<(), GitError> {
             Some(held) if !git.is_ancestor(&held, work).await? => continue,
             old => {
                 let change = RefChange { name, old, new: Some(work.clone()) };
-                git.update_refs(&[change], "swarm: work saved").await?;
-                return Ok(());
+                // Where somebody else was quicker the name is theirs.
+                if git.update_refs(&[change], "swarm: work saved").await? == RefOutcome::Changed {
+                    return Ok(());
+                }
             }
         }
     }

@@ -143,8 +143,8 @@ async fn heads_of_unreachable(git: &Git, names: &BTreeSet<Oid>) -> Result<Vec<Oi
     let args =
         ["rev-list", "--ignore-missing", "--parents", "--stdin", "--not", "--branches", "--glob=refs/swarm"];
     let call = git.call(args).stdin(Input::Bytes(input.into_bytes())).long_list();
-    // What an agent has written into its log may name trees and blobs; then nothing of it can be believed.
-    let Ok(listed) = call.ok().await else { return one_by_one(git, names).await };
+    // A commit in their history may be gone.
+    let Ok(listed) = call.ok().await else { return commits_among(git, names).await };
     let lines = String::from_utf8_lossy(&listed).into_owned();
     let family: BTreeMap<&str, Vec<&str>> = lines
         .lines()
@@ -158,13 +158,45 @@ async fn heads_of_unreachable(git: &Git, names: &BTreeSet<Oid>) -> Result<Vec<Oi
     Ok(heads.filter_map(|commit| Oid::new(commit).ok()).collect())
 }
 
-/// The slow way: those that are commits, each asked for alone.
-async fn one_by_one(git: &Git, names: &BTreeSet<Oid>) -> Result<Vec<Oid>, GitError> {
-    let mut found = Vec::new();
-    for name in names.iter().take(1000) {
-        if git.resolve(name.as_str()).await?.as_ref() == Some(name) {
-            found.push(name.clone());
+/// All of them that are commits, whatever they stand on.
+async fn commits_among(git: &Git, names: &BTreeSet<Oid>) -> Result<Vec<Oid>, GitError> {
+    let all: Vec<Oid> = names.iter().cloned().collect();
+    let others: BTreeSet<Oid> = git.missing_commits(&all).await?.into_iter().collect();
+    Ok(all.into_iter().filter(|name| !others.contains(name)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use swarm_git::GitCall;
+
+    /// Somebody's `git gc --prune=now` has taken what they stand on.
+    #[tokio::test]
+    async fn commits_whose_history_cannot_be_followed_are_all_kept_however_many() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let person = ["-c", "user.name=A", "-c", "user.email=a@b"];
+        let call = |args: &[&str]| GitCall::by_hand(dir.path()).args(person).args(args);
+        call(&["init", "--quiet"]).ok().await.expect("git works");
+        call(&["commit", "--quiet", "--allow-empty", "--message=start"]).ok().await.expect("git works");
+        let tree = call(&["rev-parse", "HEAD^{tree}"]).line().await.expect("git works");
+        let gone = call(&["commit-tree", "-p", "HEAD", "-m", "gone", &tree]).line().await.expect("git works");
+        let mut script = String::new();
+        for n in 0..1_001 {
+            let from = if n == 0 { format!("from {gone}\n") } else { String::new() };
+            script.push_str(&format!("commit refs/side/all\ncommitter a <a@b> {n} +0000\ndata 0\n{from}\n"));
         }
+        let import = call(&["fast-import", "--quiet"]).stdin(Input::Bytes(script.into_bytes()));
+        import.ok().await.expect("git works");
+        let listed = call(&["rev-list", "refs/side/all", &format!("^{gone}")]).line().await;
+        let listed = listed.expect("git works");
+        let mut names: BTreeSet<Oid> = listed.lines().map(|name| Oid::new(name).expect("a name")).collect();
+        std::fs::remove_file(dir.path().join(".git/objects").join(&gone[..2]).join(&gone[2..]))
+            .expect("gone");
+        let commits = names.clone();
+        names.insert(Oid::new(&tree).expect("a name"));
+        let git = Git::discover(dir.path()).await.expect("fit");
+        let kept = heads_of_unreachable(&git, &names).await.expect("git works");
+        assert_eq!(kept.len(), 1_001);
+        assert_eq!(kept.into_iter().collect::<BTreeSet<_>>(), commits);
     }
-    Ok(found)
 }

@@ -1,6 +1,7 @@
 //! Waiting for the end of a daemon that is not our child.
 
 use std::fs::File;
+use std::io;
 use std::time::Duration;
 
 use swarm_protocol::channel::{DaemonRecord, ExitRecord};
@@ -8,7 +9,7 @@ use swarm_protocol::channel::{DaemonRecord, ExitRecord};
 use super::end::{Death, End, how_it_ended};
 use super::ensure::try_take;
 use crate::daemon::RunFiles;
-use swarm_process::{Pidfd, ProcessIdentity, open_verified};
+use swarm_process::{Pidfd, ProcessIdentity, is_shortage, open_verified};
 
 /// A daemon that holds its lock has its record on disk a moment later; until then we look this often.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -56,11 +57,21 @@ fn never() -> Death {
     Death { text: "it never began".into(), unacknowledged: Vec::new(), left: Vec::new() }
 }
 
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Held;
 
 /// The lock, if nobody holds it; no file at all counts as free.
 pub(super) fn free_lock(files: &RunFiles) -> Result<Option<File>, Held> {
-    let Ok(lock) = File::options().read(true).write(true).open(files.lock()) else { return Ok(None) };
+    taken(File::options().read(true).write(true).open(files.lock()))
+}
+
+/// Who can open no file at this moment knows nothing of a daemon: neither that it is gone nor what its last word was.
+fn taken(lock: io::Result<File>) -> Result<Option<File>, Held> {
+    let lock = match lock {
+        Ok(lock) => lock,
+        Err(error) if is_shortage(&error) => return Err(Held),
+        Err(_) => return Ok(None),
+    };
     match try_take(&lock) {
         Ok(true) => Ok(Some(lock)),
         _ => Err(Held),
@@ -75,4 +86,17 @@ pub(super) fn process_of(files: &RunFiles) -> Option<Pidfd> {
 fn identity(record: DaemonRecord) -> ProcessIdentity {
     let DaemonRecord { boot_id, pid, start_time, nonce, .. } = record;
     ProcessIdentity { boot_id, pid, start_time, nonce }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_that_can_open_no_more_files_takes_no_daemon_for_gone() {
+        // Too many open files, and no such file.
+        for (code, expected) in [(24, Some(Held)), (2, None)] {
+            assert_eq!(taken(Err(io::Error::from_raw_os_error(code))).err(), expected, "{code}");
+        }
+    }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use swarm_protocol::ids::{Oid, TaskId};
 
-use super::integrity::{self, Flaw, is_whole};
+use super::integrity::{self, Flaw, is_commit, is_whole};
 use super::marker::note_if_other;
 use super::{Files, Prepared, WorktreeMarker, marker_path, rotten};
 use crate::remove::move_to_trash;
@@ -187,11 +187,7 @@ pub(crate) async fn newest_whole(git: &Git, marker: &WorktreeMarker) -> Result<O
     let record = marker.record.as_ref().map(|name| git.record_dir(name));
     let logged = record.as_deref().map(tips::logged).unwrap_or_default();
     for commit in logged.into_iter().rev().chain(saved(git, marker).await?) {
-        let known = match git.resolve(commit.as_str()).await {
-            Err(error) if error.is_no_answer() => return Err(error),
-            found => found.is_ok_and(|found| found.is_some()),
-        };
-        if known && is_whole(git, &marker.base, &commit).await? {
+        if is_commit(git, &commit).await? && is_whole(git, &marker.base, &commit).await? {
             return Ok(commit);
         }
     }

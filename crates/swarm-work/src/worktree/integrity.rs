@@ -138,7 +138,7 @@ pub(super) async fn inside(
     let locks = [record.join("index.lock"), record.join("HEAD.lock"), branch_lock];
     let abandoned = |lock: &PathBuf| std::fs::symlink_metadata(lock).is_ok() && !git.someone_may_hold(lock);
     flaws.extend(locks.into_iter().filter(abandoned).map(|file| Flaw::Locked { file }));
-    flaws.extend(of_index(git, record, &marker.path).await?);
+    flaws.extend(of_index(git, record).await?);
     flaws.extend(of_branch(git, task, marker).await?);
     if files == Files::Unknown
         && let Some(tip) = git.ref_value(&full).await?.filter(|_| !has_no_tip(&flaws))
@@ -188,16 +188,21 @@ fn is_moved(record: &Path, path: &Path) -> bool {
     !pointer.trim_end().ends_with(&*record.to_string_lossy())
 }
 
-async fn of_index(git: &Git, record: &Path, path: &Path) -> Result<Option<Flaw>, GitError> {
+async fn of_index(git: &Git, record: &Path) -> Result<Option<Flaw>, GitError> {
     let index = record.join("index");
     let is_one = |meta: std::fs::Metadata| meta.is_file() && meta.len() <= READ_BYTES_MAX;
     if !std::fs::symlink_metadata(&index).is_ok_and(is_one) {
         return Ok(Some(Flaw::NoIndex));
     }
-    // Read as data, through our own git directory: nothing that the worktree configures is run. All of it is read,
-    // little is told.
-    let read = git.call(["ls-files", "-z", "--unmerged"]).work_tree(path).index(&index).long_list();
-    Ok((!can_be_read(read).await?).then_some(Flaw::BrokenIndex))
+    // Read as data, through our own git directory and without the files: nothing that the worktree configures is run, and
+    // nothing that lies there stands in the way. All of it is read, little is told.
+    let read = git.call(["ls-files", "-z", "--unmerged"]).index(&index).long_list();
+    let can_be_read = match reads_well(read).await {
+        // No git made an index that has so much to tell.
+        Err(GitError::Process(ProcessError::TooMuchOutput { .. })) => false,
+        answer => answer?,
+    };
+    Ok((!can_be_read).then_some(Flaw::BrokenIndex))
 }
 
 pub(super) async fn of_branch(
@@ -218,16 +223,21 @@ pub(super) async fn is_whole(git: &Git, base: &Oid, tip: &Oid) -> Result<bool, G
         Ok((is_sound, said)) => Ok(is_sound && !rotten::is_named_in(&said)),
         // It waits for a pipe in the place of an object.
         Err(GitError::Process(ProcessError::Stuck { .. })) => Ok(false),
-        Err(error) if !error.is_no_answer() => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-/// Whatever keeps git from reading it is a fault of what it reads, unless git came to no answer at all: then nothing is
-/// known, and nothing may be put right.
-async fn can_be_read(look: GitCall) -> Result<bool, GitError> {
-    match look.is_sound().await {
-        Err(error) if !error.is_no_answer() => Ok(false),
+/// Whether this is a commit, or leads to one.
+pub(super) async fn is_commit(git: &Git, oid: &Oid) -> Result<bool, GitError> {
+    reads_well(git.call(["cat-file", "-e", &format!("{oid}^{{commit}}")])).await
+}
+
+/// A git that did not come to its end has said nothing of what it was to read: nobody's branch goes back for that, and
+/// nobody's index is put away.
+async fn reads_well(asked: GitCall) -> Result<bool, GitError> {
+    match asked.is_sound().await {
+        // It waits for a pipe in the place of an object.
+        Err(GitError::Process(ProcessError::Stuck { .. })) => Ok(false),
         answer => answer,
     }
 }
