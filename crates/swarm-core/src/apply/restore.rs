@@ -84,10 +84,10 @@ impl State {
                 Stage::Done { proof }
             }
             SavedStage::Gone { proof, why, work } => Stage::Gone { proof, why, since: at, work },
-            SavedStage::Blocked { block, why } => Stage::Blocked { block, why, since: at },
+            SavedStage::Blocked { block, why, .. } => Stage::Blocked { block, why, since: at },
             SavedStage::Failed { why } => Stage::Failed { why, since: at },
             SavedStage::Timeout { why } => Stage::Timeout { why, since: at },
-            SavedStage::Deferred => Stage::Deferred,
+            SavedStage::Deferred { .. } => Stage::Deferred,
             SavedStage::Cancelled => Stage::Cancelled,
             SavedStage::Split { parts } => {
                 self.made_of(id, &parts);

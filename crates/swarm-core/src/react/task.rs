@@ -90,7 +90,7 @@ fn puts_off(next: &Next) -> bool {
 
 /// Work that was handed in, or was merged and has gone, is not done again because a person put the task off for a while.
 fn handed_in(state: &State, task: &Task) -> Option<SavedStage> {
-    if task.submitted().is_some() && !matches!(task.stage, Stage::Review { .. }) {
+    if matches!(task.stage, Stage::Blocked { .. } | Stage::Deferred) {
         return task.was.clone().filter(|_| !wants_changes(state, task));
     }
     let was = saved::stage(task);

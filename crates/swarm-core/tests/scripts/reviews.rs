@@ -368,6 +368,14 @@ fn where_a_review_came_to_no_end_a_person_decides_about_the_work_that_was_handed
             owed: Build a
         ",
     );
+    // Taken back, it can be approved again.
+    judged(
+        "says-key a | stopped a | pause | person approves a b | undo | person approves a b | resume",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (review) → Approved → Blocked (review) → Approved → Merging
+            owed: Build a
+        ",
+    );
     judged(
         "says-key a | stopped a | person rejects a no",
         r"

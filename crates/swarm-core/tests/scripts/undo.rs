@@ -304,3 +304,22 @@ fn c8_whoever_is_to_undo_a_merge_is_told_to_pause_first() {
         ",
     );
 }
+
+#[test]
+fn c8_finished_work_is_merged_and_not_done_again_whatever_is_undone_about_its_block() {
+    let approved = "plan a | start | ready a | complete a | pause | green a | stopped a";
+    for (steps, way) in [
+        ("block a | undo | redo | unblock a", "Blocked (human) → Approved → Blocked (human) → Approved"),
+        ("defer a | unblock a | undo | unblock a", "Deferred → Approved → Deferred → Approved"),
+        ("defer a | block a | unblock a", "Deferred → Blocked (human) → Approved"),
+        ("block a | defer a | unblock a", "Blocked (human) → Deferred → Approved"),
+    ] {
+        check(
+            &format!("{approved} | {steps} | resume"),
+            &format!(
+                "a: Pending → Preparing r1 → Active 1 → Checking → Approved → {way} → Merging
+                owed: Build a"
+            ),
+        );
+    }
+}
