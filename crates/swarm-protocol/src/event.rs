@@ -200,9 +200,10 @@ events! {
     /// A person wants changes, or the agent of this run.
     ChangesRequested "changes_requested" [task "taskId": TaskId, status "status": Status]
         { tip "tip": Oid, round "round": u32, notes "notes": Vec<ReviewNote>, next "next": Next, run "run": Option<RunId> }
-    /// The review broke before it had a verdict: no round is held against the task.
+    /// The review broke before it had a verdict: no round is held against the task. `counts`: whether it is one of the
+    /// tries after which a person is asked; none: it is, as before it was said.
     ReviewLost "review_lost" [task "taskId": TaskId, status "status": Status]
-        { run "run": RunId, why "why": String, next "next": Next }
+        { run "run": RunId, why "why": String, next "next": Next, counts "counts": Option<bool> }
     /// The review was broken off; it is begun again later.
     ReviewInterrupted "review_interrupted" [task "taskId": TaskId, status "status": Status] { why "why": String }
     AgentCompleted "agent_completed" [task "taskId": TaskId] { run "run": RunId, agent "agent": AgentId }

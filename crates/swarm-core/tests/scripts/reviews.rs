@@ -342,6 +342,15 @@ fn an_agent_without_a_verdict_costs_no_round_and_the_third_time_asks_a_person() 
             owed: Review r5
         "#,
     );
+    // That its allowance is used up is no answer, and no try.
+    let used_up = "says-quota a | stopped a | +600s";
+    judged(
+        &format!("{used_up} | {used_up} | {used_up} | {none}"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Review → Review r3 → Review → Review r4 → Review → Review r5 → Review (in 3 s) → Review r6
+            owed: Review r6
+        ",
+    );
     judged(
         "says-key a | stopped a | attention",
         r#"

@@ -60,6 +60,7 @@ pub(super) fn review_events() -> Vec<Event> {
             run: run(),
             why: "killed".into(),
             next: Next::Review { not_before: Timestamp(1_768_298_400_000) },
+            counts: None,
         },
         Event::CouncilSpoke {
             task: task(),
