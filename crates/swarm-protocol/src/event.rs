@@ -298,9 +298,10 @@ events! {
     CheckoutChanged "checkout_changed" [task "taskId": TaskId] {}
     /// Trunk moved meanwhile: built and verified again.
     RaceLost "race_lost" [task "taskId": TaskId] { trunk_now "trunkNow": Oid }
-    /// The merge did not succeed; `next` says what becomes of the task.
+    /// The merge did not succeed; `next` says what becomes of the task. `was`: where it goes on once a person lets it, where
+    /// nothing about the work itself was found wanting.
     MergeFailed "merge_failed" [task "taskId": TaskId, status "status": Status]
-        { why "why": String, paths "paths": Vec<String>, next "next": Next }
+        { why "why": String, paths "paths": Vec<String>, next "next": Next, was "was": Option<SavedStage> }
     /// The merge was broken off before anything moved; the work keeps its approval.
     MergeInterrupted "merge_interrupted" [task "taskId": TaskId, status "status": Status] { why "why": String }
     /// No executor of this task is at the trunk any more.

@@ -68,7 +68,12 @@ impl State {
                 Stage::Review { tip, tree, since: at, not_before, run: None, beside: vec![] }
             }
             SavedStage::Approved { tip, tree, base } => {
-                self.change(id, |t| t.base = base);
+                self.change(id, |t| {
+                    t.base = base;
+                    if matches!(t.stage, Stage::Blocked { block: BlockKind::Setup, .. }) {
+                        t.effect_failures = 0; // a person lets it be tried anew
+                    }
+                });
                 Stage::Approved { tip, tree, since: at, not_before, waits: None }
             }
             SavedStage::Done { proof, parts } => {

@@ -35,7 +35,7 @@ pub(super) fn left(
         None => Next::Blocked { block: BlockKind::Conflict, why: why.clone() },
     };
     let work = lies_there_again(task, &id);
-    let failed = Event::MergeFailed { task: id, status: next.status(), why, paths, next };
+    let failed = Event::MergeFailed { task: id, status: next.status(), why, paths, next, was: None };
     std::iter::once(failed).chain(work).collect()
 }
 

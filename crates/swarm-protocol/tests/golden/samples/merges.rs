@@ -158,6 +158,7 @@ pub(super) fn merge_events() -> Vec<Event> {
             why: "conflict".into(),
             paths: vec!["src/a.rs".into()],
             next: blocked,
+            was: None,
         },
         Event::MergeInterrupted { task: task(), status: Status::Merging, why: "Ctrl+C".into() },
         Event::TrunkReleased { task: task() },
