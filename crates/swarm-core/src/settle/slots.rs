@@ -183,10 +183,13 @@ fn may_start(state: &State, id: &TaskId, now: Timestamp, counts_ended: bool) -> 
         let there = |r: &&Run| r.task == *id && r.kind != RunKind::Probe;
         state.runs.values().filter(there).any(|r| counts_ended || !r.ended)
     };
-    // The first part begins where the whole was left: nobody may still be writing there.
+    // The first part begins where the whole was left: nobody may still be writing there, and it must lie there.
     let whole = state.task(id).and_then(|t| t.parent.as_ref());
+    let comes_back =
+        |id: &TaskId| state.task(id).is_some_and(|whole| whole.left.is_some() && !whole.stage.is_closed());
     let can_pay = || state.task(id).is_some_and(|t| state.profile_for(t).is_some());
-    due && !at_trunk && !busy(id) && !whole.is_some_and(busy) && can_pay() && machine::may_take_up(state, id)
+    let whole_is_left = || !whole.is_some_and(|whole| busy(whole) || comes_back(whole));
+    due && !at_trunk && !busy(id) && whole_is_left() && can_pay() && machine::may_take_up(state, id)
 }
 
 /// One that is in service and that no task keeps; a new one when there is none.
