@@ -113,6 +113,18 @@ fn i4_a_redirected_agent_takes_up_the_other_task_first() {
 }
 
 #[test]
+fn i4_a_task_that_an_agent_was_sent_to_does_not_wait_for_later_agents_of_the_other_one() {
+    check(
+        "plan a c#src/** | slots 2 | reserve src | start | ready a | redirect a c | stopped a | release 1",
+        "
+        a: Pending → Preparing r1 → Active 1 → Pending → Preparing r2
+        c: Pending → Preparing r3
+        owed: Prepare r2, Prepare r3
+        ",
+    );
+}
+
+#[test]
 fn i1_a_forced_pause_stops_agents_and_they_go_on_first() {
     check(
         "plan a!4 b!0 | start | ready b | force | stopped b | resume",
