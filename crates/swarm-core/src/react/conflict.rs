@@ -10,6 +10,7 @@ use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
 use super::merge::{built_on_the_unknown, merging};
+use crate::limits::CONFLICT_BYTES_MAX;
 use crate::operation::facts;
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
@@ -34,9 +35,19 @@ pub(super) fn left(
         Some(next) => next,
         None => Next::Blocked { block: BlockKind::Conflict, why: why.clone() },
     };
-    let work = lies_there_again(task, &id);
+    let (work, paths) = (lies_there_again(task, &id), as_fit(paths));
     let failed = Event::MergeFailed { task: id, status: next.status(), why, paths, next, was: None };
     std::iter::once(failed).chain(work).collect()
+}
+
+/// As many of them as there is room for.
+fn as_fit(mut paths: Vec<String>) -> Vec<String> {
+    let mut bytes = 0;
+    paths.retain(|path| {
+        bytes += serde_json::to_string(path).map_or(CONFLICT_BYTES_MAX, |text| text.len() + 1);
+        bytes <= CONFLICT_BYTES_MAX
+    });
+    paths
 }
 
 /// Work that is merged once more, after an abort or because it had gone from trunk, has neither branch nor worktree.
@@ -118,4 +129,18 @@ pub(super) fn after_red(task: &Task) -> Option<Next> {
             format!("rules resolved its conflicts with trunk in {files}, and that fails its verification");
         Next::Blocked { block: BlockKind::Conflict, why }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_very_many_conflicting_files_those_that_fit_are_named() {
+        let paths: Vec<String> = (0..20_000).map(|n| format!("src/generated/of/some/depth/{n}.rs")).collect();
+        let named = as_fit(paths.clone());
+        assert!(named.len() > 1_000 && paths.starts_with(&named), "{}", named.len());
+        assert!(serde_json::to_vec(&named).expect("plain data").len() <= CONFLICT_BYTES_MAX + 2);
+        assert_eq!(as_fit(paths[..3].to_vec()), paths[..3].to_vec());
+    }
 }
