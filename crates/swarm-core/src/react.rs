@@ -53,7 +53,7 @@ pub(crate) use quota::due as quota_due;
 pub(crate) use retry::retry;
 pub(crate) use review::{after_changes, approved};
 pub(crate) use split::{done_at_once, parts_are_done, stuck_part};
-pub(crate) use task::{answer_to, asks, commands, leave, review_commands};
+pub(crate) use task::{answer_to, asks, commands, leave, put_off, review_commands};
 pub(crate) use work::out_of_time;
 
 use swarm_protocol::event::Event;

@@ -68,7 +68,7 @@ pub(super) fn goes_on(state: &State, id: &TaskId, task: &Task) -> Event {
 }
 
 /// The stage that work which was handed in was put off in.
-fn put_off<'a>(state: &State, task: &'a Task) -> Option<&'a SavedStage> {
+pub(crate) fn put_off<'a>(state: &State, task: &'a Task) -> Option<&'a SavedStage> {
     task.was.as_ref().filter(|_| task.parts.is_empty() && !wants_changes(state, task))
 }
 

@@ -487,6 +487,19 @@ fn w1_another_isolation_counts_from_the_next_attempt_on() {
 }
 
 #[test]
+fn w3_a_task_that_waits_for_files_is_not_shown_as_ready() {
+    check(
+        "plan a#src/** b#src/a.rs | slots 3 | start | board b",
+        r"
+            a: Pending → Preparing r1
+            b: Pending
+            board b: Waits: waits for files of task a (reservation 1)
+            owed: Prepare r1
+        ",
+    );
+}
+
+#[test]
 fn w3_however_many_wait_for_the_same_files_whoever_wants_others_starts() {
     let tasks: Vec<String> = (0..300).map(|n| format!("t{n}#src/**")).collect();
     let told = played(&format!("plan {} d#docs/** | slots 2 | start", tasks.join(" ")));

@@ -377,6 +377,17 @@ fn where_a_review_came_to_no_end_a_person_decides_about_the_work_that_was_handed
             owed: Build a
         ",
     );
+    judged(
+        "says-key a | stopped a | ways a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (review)
+            way: approve it
+            way: ask for changes
+            way: back to its review
+            way: defer it
+            way: cancel it
+        ",
+    );
     // Taken back, it can be approved again.
     judged(
         "says-key a | stopped a | pause | person approves a b | undo | person approves a b | resume",
