@@ -155,6 +155,7 @@ fn of_task(state: &State, id: &TaskId, task: &Task) -> Vec<AttentionChoice> {
 /// What becomes of it when it is unblocked.
 fn again_words(state: &State, task: &Task) -> &'static str {
     match (&task.stage, crate::react::put_off(state, task)) {
+        _ if crate::react::hears_first(state, task) => "back to the queue",
         (Stage::Gone { .. }, _) | (_, Some(SavedStage::Approved { .. } | SavedStage::Gone { .. })) => {
             "merge it again"
         }
