@@ -200,8 +200,7 @@ events! {
     /// A person wants changes, or the agent of this run.
     ChangesRequested "changes_requested" [task "taskId": TaskId, status "status": Status]
         { tip "tip": Oid, round "round": u32, notes "notes": Vec<ReviewNote>, next "next": Next, run "run": Option<RunId> }
-    /// The review broke before it had a verdict: no round is held against the task. `counts`: whether it is one of the
-    /// tries after which a person is asked; none: it is, as before it was said.
+    /// The review broke before it had a verdict: no round is held against the task. `counts`: it takes a try; none: so.
     ReviewLost "review_lost" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, why "why": String, next "next": Next, counts "counts": Option<bool> }
     /// The review was broken off; it is begun again later.
@@ -298,8 +297,7 @@ events! {
     CheckoutChanged "checkout_changed" [task "taskId": TaskId] {}
     /// Trunk moved meanwhile: built and verified again.
     RaceLost "race_lost" [task "taskId": TaskId] { trunk_now "trunkNow": Oid }
-    /// The merge did not succeed; `next` says what becomes of the task. `was`: where it goes on once a person lets it, where
-    /// nothing about the work itself was found wanting.
+    /// The merge did not succeed; `next` says what becomes of the task. `was`: where it goes on once a person lets it.
     MergeFailed "merge_failed" [task "taskId": TaskId, status "status": Status]
         { why "why": String, paths "paths": Vec<String>, next "next": Next, was "was": Option<SavedStage> }
     /// The merge was broken off before anything moved; the work keeps its approval.
