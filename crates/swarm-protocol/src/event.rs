@@ -200,7 +200,7 @@ events! {
     /// A person wants changes, or the agent of this run.
     ChangesRequested "changes_requested" [task "taskId": TaskId, status "status": Status]
         { tip "tip": Oid, round "round": u32, notes "notes": Vec<ReviewNote>, next "next": Next, run "run": Option<RunId> }
-    /// The review broke before it had a verdict: no round is held against the task. `counts`: it takes a try; none: so.
+    /// The review broke before it had a verdict: no round is held against the task. `counts`: it takes a try (none: it does).
     ReviewLost "review_lost" [task "taskId": TaskId, status "status": Status]
         { run "run": RunId, why "why": String, next "next": Next, counts "counts": Option<bool> }
     /// The review was broken off; it is begun again later.
