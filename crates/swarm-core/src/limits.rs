@@ -32,6 +32,8 @@ pub const AUTOMATIC_KEPT: usize = 200;
 pub const PLAN_BYTES_MAX: usize = 900 * 1024;
 /// Lines of each kind, and new commits, that are remembered of what an operation did with git.
 pub const DEEDS_KEPT: usize = 40;
+/// Bytes of the names of conflicting files that a record and a prompt have: `git merge` names them all.
+pub const CONFLICT_BYTES_MAX: usize = 64 * 1024;
 /// Files of a conflict that are remembered with the operation that met it.
 pub const CONFLICTS_SHOWN: usize = 20;
 /// Bytes of the paths that one record names. A conflict may be in each file of a large repository: git has them all.
@@ -61,7 +63,7 @@ pub const EFFECT_FAILURES_MAX: u32 = 5;
 pub const STOP_TRIES_MAX: u32 = 5;
 /// Answers of a reviewing agent that were no verdict, in a row, before the task waits for a person: one more than this.
 pub const REVIEW_TRIES: u32 = 2;
-/// Bytes of what a council remarks together: a record holds at most a megabyte, and nine may answer at length.
+/// Bytes of what a person or a council remarks together: a record holds at most a megabyte, and nine may answer at length.
 pub const VERDICT_NOTES_MAX: usize = 512 * 1024;
 /// Reviews that broke before they had a verdict, in a row, before the task waits for a person.
 pub const REVIEWS_LOST_MAX: u32 = 10;

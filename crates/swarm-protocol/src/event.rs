@@ -200,9 +200,9 @@ events! {
     /// A person wants changes, or the agent of this run.
     ChangesRequested "changes_requested" [task "taskId": TaskId, status "status": Status]
         { tip "tip": Oid, round "round": u32, notes "notes": Vec<ReviewNote>, next "next": Next, run "run": Option<RunId> }
-    /// The review broke before it had a verdict: no round is held against the task.
+    /// The review broke before it had a verdict: no round is held against the task. `counts`: it takes a try (none: it does).
     ReviewLost "review_lost" [task "taskId": TaskId, status "status": Status]
-        { run "run": RunId, why "why": String, next "next": Next }
+        { run "run": RunId, why "why": String, next "next": Next, counts "counts": Option<bool> }
     /// The review was broken off; it is begun again later.
     ReviewInterrupted "review_interrupted" [task "taskId": TaskId, status "status": Status] { why "why": String }
     AgentCompleted "agent_completed" [task "taskId": TaskId] { run "run": RunId, agent "agent": AgentId }
@@ -297,9 +297,9 @@ events! {
     CheckoutChanged "checkout_changed" [task "taskId": TaskId] {}
     /// Trunk moved meanwhile: built and verified again.
     RaceLost "race_lost" [task "taskId": TaskId] { trunk_now "trunkNow": Oid }
-    /// The merge did not succeed; `next` says what becomes of the task.
+    /// The merge did not succeed; `next` says what becomes of the task. `was`: where it goes on once a person lets it.
     MergeFailed "merge_failed" [task "taskId": TaskId, status "status": Status]
-        { why "why": String, paths "paths": Vec<String>, next "next": Next }
+        { why "why": String, paths "paths": Vec<String>, next "next": Next, was "was": Option<SavedStage> }
     /// The merge was broken off before anything moved; the work keeps its approval.
     MergeInterrupted "merge_interrupted" [task "taskId": TaskId, status "status": Status] { why "why": String }
     /// No executor of this task is at the trunk any more.

@@ -67,7 +67,12 @@ impl State {
                 }
             }),
             Event::RaceLost { task, .. } => self.lose_race(task),
-            Event::MergeFailed { task, why, paths, next, .. } => self.fail_merge(task, why, paths, next, at),
+            Event::MergeFailed { task, why, paths, next, was, .. } => {
+                self.fail_merge(task, why, paths, next, at);
+                if was.is_some() {
+                    self.change(task, |t| t.was.clone_from(was));
+                }
+            }
             Event::MergeInterrupted { task, .. } => self.approve_again(task, Timestamp::ZERO, None),
             Event::TrunkReleased { task } => self.release(task),
             Event::MergeCompleted { task, proof } => {

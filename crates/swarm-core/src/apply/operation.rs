@@ -66,7 +66,7 @@ impl State {
                 }
                 if let Some(stage) = stage {
                     self.restore_stage(task, stage, at);
-                    self.change(task, |t| t.was = None);
+                    self.change(task, |t| t.was = stage.was().cloned());
                 }
             }
             Event::FactsSet { facts: all } => {

@@ -68,7 +68,12 @@ impl State {
                 Stage::Review { tip, tree, since: at, not_before, run: None, beside: vec![] }
             }
             SavedStage::Approved { tip, tree, base } => {
-                self.change(id, |t| t.base = base);
+                self.change(id, |t| {
+                    t.base = base;
+                    if matches!(t.stage, Stage::Blocked { block: BlockKind::Setup, .. }) {
+                        t.effect_failures = 0; // a person lets it be tried anew
+                    }
+                });
                 Stage::Approved { tip, tree, since: at, not_before, waits: None }
             }
             SavedStage::Done { proof, parts } => {
@@ -84,10 +89,10 @@ impl State {
                 Stage::Done { proof }
             }
             SavedStage::Gone { proof, why, work } => Stage::Gone { proof, why, since: at, work },
-            SavedStage::Blocked { block, why } => Stage::Blocked { block, why, since: at },
+            SavedStage::Blocked { block, why, .. } => Stage::Blocked { block, why, since: at },
             SavedStage::Failed { why } => Stage::Failed { why, since: at },
             SavedStage::Timeout { why } => Stage::Timeout { why, since: at },
-            SavedStage::Deferred => Stage::Deferred,
+            SavedStage::Deferred { .. } => Stage::Deferred,
             SavedStage::Cancelled => Stage::Cancelled,
             SavedStage::Split { parts } => {
                 self.made_of(id, &parts);

@@ -69,8 +69,9 @@ impl State {
                 self.send_back(task, notes, run.as_ref(), tip);
                 self.follow(task, next, at);
             }
-            Event::ReviewLost { task, run, next, why, .. } => {
-                self.lose_review(task, run, matches!(next, Next::Blocked { .. }), why);
+            Event::ReviewLost { task, run, next, why, counts, .. } => {
+                let blocked = matches!(next, Next::Blocked { .. });
+                self.lose_review(task, run, blocked, counts.unwrap_or(true), why);
                 self.follow(task, next, at);
             }
             Event::ReviewInterrupted { task, .. } => {
@@ -124,7 +125,7 @@ impl State {
         });
     }
 
-    fn lose_review(&mut self, task: &TaskId, run: &RunId, blocked: bool, why: &str) {
+    fn lose_review(&mut self, task: &TaskId, run: &RunId, blocked: bool, counts: bool, why: &str) {
         // A conversation that led to nothing is not gone on with.
         let conversation = self.runs.get(run).and_then(Run::conversation);
         let by_council = self.tasks.get(task).is_some_and(|t| t.seats().next().is_some());
@@ -136,13 +137,13 @@ impl State {
         let member = self.runs.get(run).and_then(|run| run.member.clone());
         self.change(task, |t| {
             no_longer_judges(t, run);
-            if let Some(member) = member {
+            if let Some(member) = member.filter(|_| counts) {
                 *t.council_lost.entry(member).or_default() += 1;
             }
         });
         let asks_person = by_agent && blocked;
         self.change(task, |t| {
-            t.transient_retries = t.transient_retries.saturating_add(1);
+            t.transient_retries = t.transient_retries.saturating_add(u32::from(counts));
             // Nothing is wrong with the work: whoever takes the task up checks it and does not do it again.
             if asks_person {
                 t.submitted = in_review(t);

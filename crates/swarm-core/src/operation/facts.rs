@@ -87,7 +87,7 @@ pub fn holds(fact: &Fact, recorded: Option<&Value>, now: Option<&Value>) -> bool
         (Some(TaskPart::Base), Some(_), None) => true,
         // What was given up comes back, and goes again, by itself.
         (Some(TaskPart::Left), ..) => true,
-        (Some(TaskPart::Stage), Some(a), Some(b)) => a == b || same_work(a, b),
+        (Some(TaskPart::Stage), Some(a), Some(b)) => a == b || same_work(a, b) || before_was(a, b),
         (_, a, b) => a == b,
     }
 }
@@ -104,6 +104,12 @@ fn same_work(a: &Value, b: &Value) -> bool {
         let is_named = !own.is_empty() || !found.is_empty();
         is_named && of(b) == Some((own, found, accepted))
     })
+}
+
+/// Whether it was recorded at a time when what a task goes on in was not, and is so otherwise.
+fn before_was(recorded: &Value, now: &Value) -> bool {
+    let mut now = now.clone();
+    now.as_object_mut().is_some_and(|now| now.remove("was").is_some()) && now == *recorded
 }
 
 /// What lies ready to come back with the task, as a change.

@@ -8,8 +8,8 @@ use swarm_protocol::time::Timestamp;
 
 use super::{checkpoints, plan};
 use crate::effect::Effect;
-use crate::state::State;
-use crate::state::operations::{Due, Running, Step};
+use crate::state::operations::{Due, Redirect, Running, Step};
+use crate::state::{Run, State};
 
 /// Whether new work may be granted, as far as operations and full checkpoints are concerned.
 pub fn lets_start(state: &State) -> bool {
@@ -102,10 +102,14 @@ fn for_step(state: &State, running: &Running) -> Option<Effect> {
 
 /// Whether the task's worktree is ready to be taken up: rewound, and left by whom it was taken from.
 pub fn may_take_up(state: &State, task: &TaskId) -> bool {
-    let left = |from: &TaskId| !state.has_run(from);
+    let is_left = |redirect: &Redirect| {
+        // Whoever has taken up the other task since is not waited for, unless its work is to be begun with.
+        let there = |run: &Run| run.task == redirect.from && (run.ended || redirect.same_worktree);
+        !state.runs.values().any(|run| run.kind != RunKind::Probe && there(run))
+    };
     let redirected = state.ops.redirects.get(task);
     let here = state.task(task).is_none_or(|task| task.left.is_none() && !task.leaving);
-    here && !state.ops.rewinds.contains_key(task) && redirected.is_none_or(|redirect| left(&redirect.from))
+    here && !state.ops.rewinds.contains_key(task) && redirected.is_none_or(is_left)
 }
 
 /// Who goes before the queue: whom a person sent somewhere, then whom a pause stopped.

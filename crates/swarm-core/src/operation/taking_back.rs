@@ -72,7 +72,8 @@ fn goes_back(id: &TaskId, task: &Task, was: &SavedTask, draft: &mut Plan) {
         SavedStage::Working | SavedStage::Review { .. } | SavedStage::Approved { .. } => {
             SavedStage::Pending { started: true, withheld: false }
         }
-        other => other.clone(),
+        // Its branch may be another one then, and commits of a light checkpoint may be lost: no approval outlives that.
+        other => other.clone().without_was(),
     };
     // Work that was handed in and had no branch any more, as after an abort: it is gone on with where it was.
     let left = was.left.clone().or_else(|| handed_in(was).filter(|_| !was.worktree));
@@ -119,7 +120,7 @@ fn put_off(id: &TaskId, task: &Task, draft: &mut Plan) {
     if matches!(task.stage, Stage::Cancelled | Stage::Deferred) {
         return;
     }
-    set_stage(id, task, &SavedStage::Deferred, draft);
+    set_stage(id, task, &SavedStage::Deferred { was: None }, draft);
     draft.says.tasks.push(format!("{id} was added since: kept, deferred"));
 }
 

@@ -3,13 +3,14 @@
 use swarm_protocol::conflict::{Resolved, by_rule, level, shown};
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{Oid, TaskId};
-use swarm_protocol::operation::Left;
+use swarm_protocol::operation::{Left, SavedStage};
 use swarm_protocol::outcome::Next;
 use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
 use super::merge::{built_on_the_unknown, merging};
+use crate::limits::CONFLICT_BYTES_MAX;
 use crate::operation::facts;
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
@@ -37,23 +38,38 @@ pub(super) fn left(
     };
     let work = lies_there_again(task, &id);
     let (status, paths) = (next.status(), first_paths(paths));
-    let failed = Event::MergeFailed { task: id, status, why, paths, next };
+    let failed = Event::MergeFailed { task: id, status, why, paths, next, was: None };
     std::iter::once(failed).chain(work).collect()
 }
 
 /// Work that is merged once more, after an abort or because it had gone from trunk, has neither branch nor worktree.
 /// Where it does not come to trunk it gets them back, for whoever goes on with it.
 pub(super) fn lies_there_again(task: &Task, id: &TaskId) -> Option<Event> {
-    let (Stage::Review { tip, .. } | Stage::Approved { tip, .. } | Stage::Merging { tip, .. }) = &task.stage
-    else {
-        return None;
-    };
+    let (base, tip) = handed_in(task)?;
     let is_bare = (task.bare || !task.worktree) && task.parts.is_empty();
     if !is_bare || task.left.is_some() {
         return None;
     }
-    let left = Left { base: task.base.clone()?, tip: tip.clone(), dirty: None };
+    let left = Left { base: base?.clone(), tip: tip.clone(), dirty: None };
     Some(Event::FactsSet { facts: vec![facts::left(id, None, Some(&left))] })
+}
+
+/// Where the commits begin that were handed in, and the last of them, also of work that was put off.
+fn handed_in(task: &Task) -> Option<(Option<&Oid>, &Oid)> {
+    let base = task.base.as_ref();
+    match (&task.stage, &task.was) {
+        (Stage::Review { tip, .. } | Stage::Approved { tip, .. } | Stage::Merging { tip, .. }, _) => {
+            Some((base, tip))
+        }
+        (Stage::Blocked { .. } | Stage::Deferred, Some(was)) => match was {
+            SavedStage::Review { tip, base: began, .. } | SavedStage::Approved { tip, base: began, .. } => {
+                Some((began.as_ref().or(base), tip))
+            }
+            SavedStage::Gone { work: Some(work), .. } => Some((Some(&work.base), &work.tip)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Whoever did the work, or stands in, merges trunk into the branch and resolves what conflicts: so often, then a person

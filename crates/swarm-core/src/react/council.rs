@@ -33,9 +33,9 @@ impl Seated<'_> {
         Event::CouncilSpoke { task: id, run, member, tree, round, voice, said, notes }
     }
 
-    fn again(self, why: String, not_before: Timestamp) -> Event {
+    fn again(self, why: String, not_before: Timestamp, counts: Option<bool>) -> Event {
         let (next, run) = (Next::Review { not_before }, self.run.clone());
-        Event::ReviewLost { task: self.id, status: next.status(), run, why, next }
+        Event::ReviewLost { task: self.id, status: next.status(), run, why, next, counts }
     }
 }
 
@@ -57,14 +57,14 @@ pub(super) fn spoke(
         (Some((failure, Consequence::Quota)), Some(record)) => {
             let gate =
                 quota::used_up(state, Met { task: &seated.id, run: seated.run, record }, failure, now).then;
-            std::iter::once(seated.again(why, now)).chain(gate).collect()
+            std::iter::once(seated.again(why, now, Some(false))).chain(gate).collect()
         }
         (Some((_, Consequence::Setup)), _) => vec![seated.voice(Voice::Absent, why, vec![])],
         _ => {
             let n = seated.task.council_lost.get(seated.member).copied().unwrap_or(0) + 1;
             vec![match n > state.policy.transient_max.min(REVIEW_TRIES) {
                 true => seated.voice(Voice::Absent, why, vec![]),
-                false => seated.again(why, now.plus_ms(backoff_ms(state, n))),
+                false => seated.again(why, now.plus_ms(backoff_ms(state, n)), None),
             }]
         }
     }

@@ -39,7 +39,8 @@ fn refused(state: &State, hook: &HookRun, output: &str) -> Vec<Event> {
         }
         ("pre-merge", Stage::Merging { .. }) if state.trunk_held_by.as_ref() == Some(&id) => {
             let work = lies_there_again(task, &id);
-            let failed = Event::MergeFailed { task: id, status: next.status(), why, paths: vec![], next };
+            let (status, paths) = (next.status(), vec![]);
+            let failed = Event::MergeFailed { task: id, status, why, paths, next, was: None };
             std::iter::once(failed).chain(work).collect()
         }
         _ => vec![],

@@ -16,7 +16,7 @@ use crate::limits::{CHECKOUT_RETRY_SECS, EFFECT_FAILURES_MAX};
 use crate::planted::{self, Bug};
 use crate::ready::nonce;
 use crate::stage::{MergeStep, Stage};
-use crate::state::{State, Task};
+use crate::state::{State, Task, saved};
 use crate::text::{first_of, first_paths};
 
 /// The step of a task that holds the trunk now.
@@ -271,7 +271,10 @@ fn postpone(state: &State, id: TaskId, why: String, now: Timestamp) -> Vec<Event
         Next::Approved { not_before: now.plus_ms(backoff_ms(state, failures)) }
     };
     let stays = matches!(next, Next::Approved { .. });
-    let work = state.task(&id).filter(|_| !stays).and_then(|task| lies_there_again(task, &id));
-    let failed = Event::MergeFailed { task: id, status: next.status(), why, paths: vec![], next };
+    let stopped = state.task(&id).filter(|_| !stays);
+    let work = stopped.and_then(|task| lies_there_again(task, &id));
+    // The work is as good as it was: it is merged again and not done again.
+    let was = stopped.filter(|task| task.parts.is_empty()).map(saved::stage);
+    let failed = Event::MergeFailed { task: id, status: next.status(), why, paths: vec![], next, was };
     std::iter::once(failed).chain(work).collect()
 }

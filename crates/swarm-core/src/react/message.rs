@@ -45,7 +45,8 @@ pub(super) fn queue(
     // It is what the agent asked for, so nothing keeps the task any more.
     if super::asks(task) && super::budget::task_is_spent(state, task).is_none() {
         let answer = format!("Task {id} is back in the queue; its agent gets your answer");
-        return Ok(Outcome::new(vec![queued, super::task::goes_on(state, &id, task)], answer));
+        let goes_on = super::put_off::goes_on(state, &id, task);
+        return Ok(Outcome::new(std::iter::once(queued).chain(goes_on).collect(), answer));
     }
     let answer = match (task.stage.run(), &task.stage) {
         (_, Stage::Merging { .. }) => format!(

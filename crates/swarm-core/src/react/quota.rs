@@ -197,7 +197,7 @@ fn restored(state: &State, group: &str, by: &str) -> Vec<Event> {
         blocked && by_key && meant_for(state, task) == group
     };
     let blocked = state.tasks_in_order().filter(|task| cause == Some(GateCause::Key) && met_it(task));
-    let go_on = blocked.map(|task| super::task::goes_on(state, &task.spec.id, task));
+    let go_on = blocked.flat_map(|task| super::put_off::goes_on(state, &task.spec.id, task));
     std::iter::once(opened).chain(go_on).collect()
 }
 

@@ -7,7 +7,7 @@ use swarm_protocol::plan::{BlockKind, Status};
 use swarm_protocol::refusal::Refusal;
 
 use super::command::Outcome;
-use super::{proof, quota, task};
+use super::{proof, put_off, quota};
 use crate::planted::{self, Bug};
 use crate::stage::Stage;
 use crate::state::{State, Task};
@@ -18,7 +18,7 @@ pub(crate) fn retry(state: &State) -> Result<Outcome, Refusal> {
     let gone = state.tasks.iter().filter(|(_, found)| matches!(found.stage, Stage::Gone { .. }));
     let again: Vec<Event> = gone.filter_map(|(id, found)| again(id, found)).collect();
     let failed = state.tasks.iter().filter(|(_, found)| is_tried_again(state, found));
-    let failed: Vec<Event> = failed.map(|(id, found)| task::goes_on(state, id, found)).collect();
+    let failed: Vec<Vec<Event>> = failed.map(|(id, found)| put_off::goes_on(state, id, found)).collect();
     let aborted = state.paused.contains_key(&PauseReason::Abort);
     let merged = match again.len() {
         0 => None,
@@ -42,7 +42,7 @@ pub(crate) fn retry(state: &State) -> Result<Outcome, Refusal> {
     // Whoever tries again has put the key right, or wants to see.
     let opened = quota::refused_keys(state);
     Ok(Outcome::new(
-        resumed.into_iter().chain(opened).chain(again).chain(failed).collect(),
+        resumed.into_iter().chain(opened).chain(again).chain(failed.into_iter().flatten()).collect(),
         answer.join("; "),
     ))
 }

@@ -68,8 +68,8 @@ fn by_another(
 ) -> Option<Event> {
     let by = reviewer(state, task);
     let (why, next) = (format!("its reviewer is {} now", by.word()), Next::Review { not_before: now });
-    let lost = || Event::ReviewLost { task: id.clone(), status: next.status(), run: run.clone(), why, next };
-    (by != asked).then(lost)
+    let (task, status, run, counts) = (id.clone(), next.status(), run.clone(), Some(false));
+    (by != asked).then(|| Event::ReviewLost { task, status, run, why, next, counts })
 }
 
 /// What the agent that reviews has said. It is read here and nowhere else: an answer that cannot be read is no verdict.
@@ -138,13 +138,15 @@ fn no_verdict(
         (Some((failure, Consequence::Quota)), Some(record)) => {
             let (next, run) = (Next::Review { not_before: now }, run.clone());
             let gate = quota::used_up(state, Met { task: &id, run: &run, record }, failure, now).then;
-            let lost = Event::ReviewLost { task: id, status: next.status(), run, why, next };
+            let (status, counts) = (next.status(), Some(false));
+            let lost = Event::ReviewLost { task: id, status, run, why, next, counts };
             std::iter::once(lost).chain(gate).collect()
         }
         (Some((_, Consequence::Setup)), _) => {
             let why = format!("the agent that reviews cannot work: {why}");
             let next = Next::Blocked { block: BlockKind::Review, why: why.clone() };
-            vec![Event::ReviewLost { task: id, status: next.status(), run: run.clone(), why, next }]
+            let (status, run) = (next.status(), run.clone());
+            vec![Event::ReviewLost { task: id, status, run, why, next, counts: None }]
         }
         _ => vec![without_verdict(
             state,
@@ -243,5 +245,5 @@ fn without_verdict(
     } else {
         Next::Review { not_before: now.plus_ms(backoff_ms(state, n)) }
     };
-    Event::ReviewLost { task: id, status: next.status(), run: run.clone(), why, next }
+    Event::ReviewLost { task: id, status: next.status(), run: run.clone(), why, next, counts: None }
 }

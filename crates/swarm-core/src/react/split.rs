@@ -47,6 +47,8 @@ pub(super) fn split(state: &State, id: TaskId, parts: Vec<TaskSpec>) -> Result<O
     }
     let names: Vec<TaskId> = parts.into_iter().map(|spec| spec.id).collect();
     let shown = names.iter().map(TaskId::as_str).collect::<Vec<_>>().join(", ");
+    // Where it was handed in and put off, the first part goes on with that.
+    events.extend(super::conflict::lies_there_again(parent, &id));
     let (status, why) = (Status::Active, "split by a person".into());
     events.push(Event::TaskSplit { task: id.clone(), status, parts: names, why });
     Ok(Outcome::new(events, format!("Task {id} is split into {shown} and is done when they are")))

@@ -10,11 +10,12 @@ use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
 use super::command::Outcome;
+use super::put_off::{goes_on, handed_in, hears_first, put_off, puts_off};
 use super::validate;
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
 use crate::stage::Stage;
-use crate::state::{STOPPED_BY_A_PERSON, State, Task, saved};
+use crate::state::{STOPPED_BY_A_PERSON, State, Task};
 
 pub(super) fn block(state: &State, id: TaskId, reason: String) -> Result<Outcome, Refusal> {
     let task = validate::known(state, &id)?;
@@ -45,6 +46,9 @@ pub(super) fn unblock(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
         return Err(wrong(state, &id, task, "unblocked"));
     }
     let answer = match put_off(state, task) {
+        Some(_) if hears_first(state, task) => {
+            format!("Task {id} is back in the queue: its agent gets your message before its work is merged")
+        }
         Some(SavedStage::Approved { .. }) => {
             format!("Task {id} waits for its turn to merge again; its work is approved")
         }
@@ -53,53 +57,7 @@ pub(super) fn unblock(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
         None => format!("Task {id} waits for its parts again"),
     };
     let opened = super::quota::opened_for(state, task);
-    Ok(Outcome::new(opened.into_iter().chain([goes_on(state, &id, task)]).collect(), answer))
-}
-
-/// What lets a task go on that waits for a word: where it was put off, or in the queue.
-pub(super) fn goes_on(state: &State, id: &TaskId, task: &Task) -> Event {
-    match put_off(state, task) {
-        Some(SavedStage::Gone { .. }) => {
-            super::proof::merged_again(id, task).unwrap_or_else(|| back_in_the_queue(id))
-        }
-        Some(was) => as_it_was(id.clone(), was.clone()),
-        None => back_in_the_queue(id),
-    }
-}
-
-/// The stage that work which was handed in was put off in.
-fn put_off<'a>(state: &State, task: &'a Task) -> Option<&'a SavedStage> {
-    task.was.as_ref().filter(|_| task.parts.is_empty() && !wants_changes(state, task))
-}
-
-/// The reviewer has spoken, and its rounds are spent: it is the work that must change.
-fn wants_changes(state: &State, task: &Task) -> bool {
-    matches!(task.stage, Stage::Blocked { block: BlockKind::Review, .. })
-        && task.review_rounds >= state.policy.review_rounds
-}
-
-fn as_it_was(task: TaskId, was: SavedStage) -> Event {
-    let (status, why) = (was.status(), "it goes on where it was put off".into());
-    Event::TaskRestored { task, status, why, stage: Some(was), waived: None, saved: None }
-}
-
-/// Whether a person says for how long: nothing about the work itself was found wanting.
-fn puts_off(next: &Next) -> bool {
-    matches!(next, Next::Deferred | Next::Blocked { block: BlockKind::Human, .. })
-}
-
-/// Work that was handed in, or was merged and has gone, is not done again because a person put the task off for a while.
-fn handed_in(state: &State, task: &Task) -> Option<SavedStage> {
-    if task.submitted().is_some() && !matches!(task.stage, Stage::Review { .. }) {
-        return task.was.clone().filter(|_| !wants_changes(state, task));
-    }
-    let was = saved::stage(task);
-    let stays = |was: &SavedStage| match was {
-        SavedStage::Review { .. } | SavedStage::Approved { .. } => true,
-        SavedStage::Gone { work, .. } => work.is_some(),
-        _ => false,
-    };
-    Some(was).filter(stays)
+    Ok(Outcome::new(opened.into_iter().chain(goes_on(state, &id, task)).collect(), answer))
 }
 
 pub(super) fn back_in_the_queue(id: &TaskId) -> Event {

@@ -10,6 +10,7 @@ use swarm_protocol::review::{ReviewNote, check_isolation, check_reviewer};
 
 use crate::limits::{
     DESCRIPTION_MAX, ENTRY_MAX, LIST_MAX, REASON_MAX, RESERVED_GLOBS_MAX, TASK_BYTES_MAX, TITLE_MAX,
+    VERDICT_NOTES_MAX,
 };
 use crate::state::{State, Task};
 use crate::structure::{circle, graph, nearest};
@@ -48,6 +49,10 @@ pub(super) fn notes(notes: &[ReviewNote]) -> Result<(), Refusal> {
     }
     if notes.len() > LIST_MAX {
         return Err(too_large(what.into(), LIST_MAX, notes.len()));
+    }
+    let bytes = serde_json::to_vec(notes).map_or(usize::MAX, |bytes| bytes.len());
+    if bytes > VERDICT_NOTES_MAX {
+        return Err(too_large("The text of all notes in bytes".into(), VERDICT_NOTES_MAX, bytes));
     }
     for note in notes {
         text("A note of a review", &note.text, REASON_MAX)?;
@@ -179,4 +184,20 @@ pub(super) fn graph_of_wholes(
     let known = edges.iter().map(|(id, depends)| (*id, *depends));
     let edges = known.chain(waits.iter().map(|(id, depends)| (*id, depends.as_slice()))).collect();
     circle(&edges).map_or(Ok(()), |path| Err(Refusal::Cycle { path }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_remarks_fits_into_one_record() {
+        let of = |count: usize| {
+            let note = ReviewNote { text: "x".repeat(REASON_MAX), ..ReviewNote::default() };
+            notes(&vec![note; count]).err().map(|refusal| refusal.message())
+        };
+        assert_eq!(of(120), None);
+        let refused = of(LIST_MAX).expect("they are more than a record holds");
+        assert!(refused.contains("all notes is too long") && refused.contains("524288"), "{refused}");
+    }
 }

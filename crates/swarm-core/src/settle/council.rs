@@ -97,6 +97,7 @@ fn no_quorum(state: &State, id: &TaskId, task: &Task) -> Option<Event> {
         run,
         why: crate::text::tail(&why),
         next,
+        counts: None,
     })
 }
 

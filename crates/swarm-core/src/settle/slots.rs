@@ -1,5 +1,7 @@
 //! Who gets the next free slot: a task and an agent for it.
 
+use std::collections::BTreeSet;
+
 use swarm_protocol::channel::RunKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::globs::meet;
@@ -19,7 +21,7 @@ use crate::state::{Agent, Run, State, Task};
 
 /// Tasks, and files of each, that are compared with one another before one is started: more would cost more than it saves.
 const LOOKED_AT_MAX: usize = 32;
-/// Tasks that are asked whether their files are free, of those before which others have them.
+/// Different sets of files that are asked for whether they are free, of those that others have.
 const WAITING_ASKED_MAX: usize = 256;
 
 pub(super) fn slot(state: &State, now: Timestamp) -> Option<Vec<Event>> {
@@ -58,22 +60,23 @@ pub(super) fn slot(state: &State, now: Timestamp) -> Option<Vec<Event>> {
 
 /// Those that wait for files, as far as they were asked.
 #[derive(Default)]
-struct Line {
-    asked: usize,
+struct Line<'a> {
+    /// What cannot be had now, with what may be shared: whoever else wants the same need not ask again.
+    taken: BTreeSet<(&'a [String], &'a [String])>,
     /// They wait for tasks alone, whose work ends: nobody behind them takes what they wait for.
     first: Vec<TaskId>,
 }
 
 /// Whether the files that the task wants can be had now, or need not be waited for. Of those that wait, a bounded number is
 /// asked: with a long queue behind one reservation it would be asked for every task, at every event.
-fn files_are_free(state: &State, id: &TaskId, line: &mut Line) -> bool {
+fn files_are_free<'a>(state: &'a State, id: &TaskId, line: &mut Line<'a>) -> bool {
     let Some(task) = state.task(id).filter(|task| reservations::waits(state, task)) else { return true };
     let wanted = reservations::wanted(state, task);
     if wanted.is_empty() || reservations::of_task(state, id).is_some() {
         return true;
     }
-    line.asked += 1;
-    if line.asked > WAITING_ASKED_MAX {
+    let key = (wanted.files, wanted.shared);
+    if line.taken.len() >= WAITING_ASKED_MAX || line.taken.contains(&key) {
         return false;
     }
     let of_others = |first: &TaskId| {
@@ -86,6 +89,9 @@ fn files_are_free(state: &State, id: &TaskId, line: &mut Line) -> bool {
     let of_task = |number: u64| state.reservations.get(&number).is_some_and(|one| one.task.is_some());
     if !free && line.first.len() < LOOKED_AT_MAX && in_the_way.all(of_task) {
         line.first.push(id.clone());
+    }
+    if !free {
+        line.taken.insert(key);
     }
     free
 }
@@ -183,10 +189,13 @@ fn may_start(state: &State, id: &TaskId, now: Timestamp, counts_ended: bool) -> 
         let there = |r: &&Run| r.task == *id && r.kind != RunKind::Probe;
         state.runs.values().filter(there).any(|r| counts_ended || !r.ended)
     };
-    // The first part begins where the whole was left: nobody may still be writing there.
+    // The first part begins where the whole was left: nobody may still be writing there, and it must lie there.
     let whole = state.task(id).and_then(|t| t.parent.as_ref());
+    let comes_back =
+        |id: &TaskId| state.task(id).is_some_and(|whole| whole.left.is_some() && !whole.stage.is_closed());
     let can_pay = || state.task(id).is_some_and(|t| state.profile_for(t).is_some());
-    due && !at_trunk && !busy(id) && !whole.is_some_and(busy) && can_pay() && machine::may_take_up(state, id)
+    let whole_is_left = || !whole.is_some_and(|whole| busy(whole) || comes_back(whole));
+    due && !at_trunk && !busy(id) && whole_is_left() && can_pay() && machine::may_take_up(state, id)
 }
 
 /// One that is in service and that no task keeps; a new one when there is none.

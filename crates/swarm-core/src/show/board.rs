@@ -123,6 +123,11 @@ fn pending(state: &State, task: &Task, not_before: Timestamp) -> (Group, &'stati
     if state.profile_for(task).is_none() {
         return (Group::Waits, "waits", "for quota".into());
     }
+    // Until a person lets it start nothing else keeps it.
+    let may_start = !state.needs_start(task);
+    if let Some(files) = may_start.then(|| super::reservations::files_of(state, &task.spec.id)).flatten() {
+        return (Group::Waits, "waits", files.strip_prefix("waits ").unwrap_or(&files).to_owned());
+    }
     let waiting = state.index.dependents(&task.spec.id).count();
     let detail = if waiting == 0 { String::new() } else { format!("unblocks {waiting}") };
     (Group::Ready, "ready", detail)

@@ -72,8 +72,12 @@ pub fn note_round(rounds: &mut Vec<RoundView>, event: Event, at: Timestamp) {
         }
         Event::MergeCompleted { .. } => merged((NOT_MERGED, APPROVED), vec![], rounds),
         // The verdict was undone.
-        Event::TaskRestored { stage: Some(SavedStage::Review { tip, .. }), .. } => {
-            if let Some(last) = rounds.last_mut().filter(|round| round.commit == tip) {
+        Event::TaskRestored { stage: Some(stage), .. } => {
+            let submitted = match (&stage, stage.was()) {
+                (SavedStage::Review { tip, .. }, _) | (_, Some(SavedStage::Review { tip, .. })) => Some(tip),
+                _ => None,
+            };
+            if let Some(last) = rounds.last_mut().filter(|round| Some(&round.commit) == submitted) {
                 (last.verdict, last.notes) = (None, vec![]);
             }
         }
@@ -85,7 +89,7 @@ pub fn note_round(rounds: &mut Vec<RoundView>, event: Event, at: Timestamp) {
 mod tests {
     use swarm_protocol::ids::{RunId, TaskId};
     use swarm_protocol::outcome::Next;
-    use swarm_protocol::plan::Status;
+    use swarm_protocol::plan::{BlockKind, Status};
 
     use super::*;
 
@@ -144,5 +148,35 @@ mod tests {
         let verdicts: Vec<Option<&str>> = rounds.iter().map(|round| round.verdict.as_deref()).collect();
         assert_eq!(verdicts, [Some(NOT_MERGED), None]);
         assert_eq!(rounds[0].notes, ["its verification failed: two tests failed"]);
+    }
+    #[test]
+    fn a_verdict_that_was_undone_is_open_again_also_where_the_review_had_come_to_no_end() {
+        let (task, tip) = (TaskId::new("1.1").expect("an id"), Oid::new("b".repeat(40)).expect("hex digits"));
+        let tree = tip.clone();
+        let (status, policy) = (Status::Merging, "human".to_owned());
+        let asked = Event::ReviewAsked {
+            task: task.clone(),
+            status: Status::Review,
+            tip: tip.clone(),
+            tree: tree.clone(),
+        };
+        let approved = Event::TaskApproved {
+            task: task.clone(),
+            status,
+            tip: tip.clone(),
+            tree: tree.clone(),
+            policy,
+            base: None,
+            left_out: None,
+        };
+        let was = Some(Box::new(SavedStage::Review { tip, tree, base: None }));
+        let stage = SavedStage::Blocked { block: BlockKind::Review, why: "no verdict".into(), was };
+        let (status, why) = (stage.status(), "undone".into());
+        let undone = Event::TaskRestored { task, status, why, stage: Some(stage), waived: None, saved: None };
+        let mut rounds = Vec::new();
+        for event in [asked, approved, undone] {
+            note_round(&mut rounds, event, Timestamp::ZERO);
+        }
+        assert_eq!((rounds.len(), rounds[0].verdict.as_deref()), (1, None));
     }
 }

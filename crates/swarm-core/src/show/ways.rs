@@ -3,6 +3,7 @@
 use swarm_protocol::board::{AttentionChoice, AttentionEntry, AttentionKind};
 use swarm_protocol::command::Command;
 use swarm_protocol::ids::TaskId;
+use swarm_protocol::operation::SavedStage;
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::review::{ReviewNote, Reviewer, Verdict};
 use swarm_protocol::time::Timestamp;
@@ -127,7 +128,7 @@ fn ways(state: &State, about: &About) -> Vec<AttentionChoice> {
 }
 
 fn of_task(state: &State, id: &TaskId, task: &Task) -> Vec<AttentionChoice> {
-    let again = || way("back to the queue", Command::UnblockTask { task: id.clone() });
+    let again = || way(again_words(state, task), Command::UnblockTask { task: id.clone() });
     let later = || way("defer it", Command::DeferTask { task: id.clone() });
     let never = || way("cancel it", Command::CancelTask { task: id.clone() });
     match &task.stage {
@@ -148,6 +149,18 @@ fn of_task(state: &State, id: &TaskId, task: &Task) -> Vec<AttentionChoice> {
             vec![way("start it", Command::StartTasks { tasks: vec![id.clone()] }), later(), never()]
         }
         _ => vec![],
+    }
+}
+
+/// What becomes of it when it is unblocked.
+fn again_words(state: &State, task: &Task) -> &'static str {
+    match (&task.stage, crate::react::put_off(state, task)) {
+        _ if crate::react::hears_first(state, task) => "back to the queue",
+        (Stage::Gone { .. }, _) | (_, Some(SavedStage::Approved { .. } | SavedStage::Gone { .. })) => {
+            "merge it again"
+        }
+        (_, Some(_)) => "back to its review",
+        (_, None) => "back to the queue",
     }
 }
 

@@ -28,13 +28,20 @@ pub fn stage(task: &Task) -> SavedStage {
         Stage::Gone { proof, why, work, .. } => {
             SavedStage::Gone { proof: proof.clone(), why: why.clone(), work: work.clone() }
         }
-        Stage::Blocked { block, why, .. } => SavedStage::Blocked { block: *block, why: why.clone() },
+        Stage::Blocked { block, why, .. } => {
+            SavedStage::Blocked { block: *block, why: why.clone(), was: handed_in(task) }
+        }
         Stage::Failed { why, .. } => SavedStage::Failed { why: why.clone() },
         Stage::Timeout { why, .. } => SavedStage::Timeout { why: why.clone() },
-        Stage::Deferred => SavedStage::Deferred,
+        Stage::Deferred => SavedStage::Deferred { was: handed_in(task) },
         Stage::Cancelled => SavedStage::Cancelled,
         Stage::Split { parts, .. } => SavedStage::Split { parts: parts.clone() },
     }
+}
+
+/// What its work was before it was put off.
+fn handed_in(task: &Task) -> Option<Box<SavedStage>> {
+    task.was.clone().map(Box::new)
 }
 
 /// Everything of a task that a rollback brings back.

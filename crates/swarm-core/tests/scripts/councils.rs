@@ -121,6 +121,20 @@ fn who_has_no_verdict_is_absent_and_lets_nothing_pass() {
 }
 
 #[test]
+fn a_member_whose_allowance_is_used_up_is_not_absent_for_it() {
+    let all = ["says-quota a | stopped a"; 3].join(" | ");
+    let used_up = (2..=10).map(|n| format!("Review r{n} → Review")).collect::<Vec<_>>().join(" → ");
+    after(
+        &format!("{all} | +600s | {all} | +600s | {all} | +600s | says-nothing a | stopped a | +600s | stage a"),
+        &format!(
+            "a: Pending → Preparing r1 → Active 1 → Checking → Review → {used_up} → Review r11 → Review (in 3 s) → Review r12
+            stage a: in review by the council, round 1: 0 of 3 heard
+            owed: Review r12"
+        ),
+    );
+}
+
+#[test]
 fn a_person_is_quicker_than_a_council() {
     after(
         "person approves a b | stopped a",

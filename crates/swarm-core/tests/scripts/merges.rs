@@ -261,6 +261,9 @@ fn a_merge_without_room_is_tried_again_however_often_and_one_that_breaks_waits_f
     assert!(!full.contains("Blocked") && full.contains("Build a"), "{full}");
     let broken = told("unbuilt a | +600s | ");
     assert!(broken.contains("Blocked (setup)"), "{broken}");
+    // The work is as good as it was: it is merged again, and that may fail as often as before.
+    let again = told("unbuilt a | +600s | unblock a | ");
+    assert!(again.contains("Blocked (setup) → Approved → Merging → Approved → Merging"), "{again}");
 }
 
 /// As where two tasks have formatted all of it.

@@ -135,3 +135,23 @@ fn f13_work_that_goes_on_before_it_is_merged_again_lies_in_its_worktree_first() 
         ",
     );
 }
+
+#[test]
+fn a_message_to_work_that_was_put_off_is_heard_before_it_is_merged() {
+    check(
+        "plan a | start | ready a | complete a | pause | green a | stopped a | defer a | message a | unblock a | messages a | resume",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Deferred → Pending → Preparing r2
+            message: use the old parser queued
+            owed: Prepare r2
+        ",
+    );
+    let gone = "plan a | start | ready a | complete a | green a | stopped a | built a | verified a | published a | stopped a | removed a | moved c e | gone a";
+    check(
+        &format!("{gone} | pause | retry | defer a | message a | unblock a | resume"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done → Gone → Approved → Deferred → Pending
+            owed: Revive a
+        ",
+    );
+}

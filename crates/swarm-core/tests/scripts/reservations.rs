@@ -1,6 +1,6 @@
 //! Files for oneself: granted with the claim, waited for, given back, and asked about before a merge.
 
-use crate::check;
+use crate::{check, played};
 
 #[test]
 fn w3_a_task_whose_files_somebody_has_waits_and_others_go_on() {
@@ -484,4 +484,24 @@ fn w1_another_isolation_counts_from_the_next_attempt_on() {
             owed: Work r1 Go { iteration: 1 }
         ",
     );
+}
+
+#[test]
+fn w3_a_task_that_waits_for_files_is_not_shown_as_ready() {
+    check(
+        "plan a#src/** b#src/a.rs | slots 3 | start | board b",
+        r"
+            a: Pending → Preparing r1
+            b: Pending
+            board b: Waits: waits for files of task a (reservation 1)
+            owed: Prepare r1
+        ",
+    );
+}
+
+#[test]
+fn w3_however_many_wait_for_the_same_files_whoever_wants_others_starts() {
+    let tasks: Vec<String> = (0..300).map(|n| format!("t{n}#src/**")).collect();
+    let told = played(&format!("plan {} d#docs/** | slots 2 | start", tasks.join(" ")));
+    assert!(told.contains("d: Pending → Preparing r2"), "{told}");
 }

@@ -353,6 +353,15 @@ fn an_agent_without_a_verdict_costs_no_round_and_the_third_time_asks_a_person() 
             owed: Review r5
         "#,
     );
+    // That its allowance is used up is no answer, and no try.
+    let used_up = "says-quota a | stopped a | +600s";
+    judged(
+        &format!("{used_up} | {used_up} | {used_up} | {none}"),
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Review → Review r3 → Review → Review r4 → Review → Review r5 → Review (in 3 s) → Review r6
+            owed: Review r6
+        ",
+    );
     judged(
         "says-key a | stopped a | attention",
         r#"
@@ -376,6 +385,25 @@ fn where_a_review_came_to_no_end_a_person_decides_about_the_work_that_was_handed
         "says-key a | stopped a | cleaned a | person approves a b",
         r"
             a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (review) → Approved → Merging
+            owed: Build a
+        ",
+    );
+    judged(
+        "says-key a | stopped a | ways a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (review)
+            way: approve it
+            way: ask for changes
+            way: back to its review
+            way: defer it
+            way: cancel it
+        ",
+    );
+    // Taken back, it can be approved again.
+    judged(
+        "says-key a | stopped a | pause | person approves a b | undo | person approves a b | resume",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Review r2 → Blocked (review) → Approved → Blocked (review) → Approved → Merging
             owed: Build a
         ",
     );

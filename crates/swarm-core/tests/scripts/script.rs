@@ -10,7 +10,8 @@
 //! named its session, `stopped a s2` the end of a run whose program had named this one · `approves a` `rejects a` `unreviewed a` the review's, `says-good a` `says-but a` `says-bad a`
 //! `says-nothing a` `says-quota a` `says-key a` of an agent that reviews · `trunk green a` `trunk red a` the
 //! verification of trunk alone, `trunk moved` what the watch on it says · `oversteps a` · `attention` prints
-//! the list, `instead a` what the agent of a could take up · everything else is a person's command.
+//! the list, `ways a` the choices that it offers for a, `board a` where a stands on the screen, `instead a` what the
+//! agent of a could take up · everything else is a person's command.
 
 mod commands;
 mod reports;
@@ -156,6 +157,20 @@ impl Play {
             ["stage", task] => {
                 let row = self.state.task(&id(task)).map(|t| show::row(&self.state, t));
                 self.lines.push(format!("stage {task}: {}", row.expect("a task").stage));
+            }
+            ["board", task] => {
+                let board = show::board(&self.state, self.now);
+                let of_it = board.rows.iter().filter(|row| row.row.id == id(task));
+                let told =
+                    of_it.map(|row| format!("board {task}: {:?}: {} {}", row.group, row.word, row.detail));
+                self.lines.extend(told);
+            }
+            ["ways", task] => {
+                let board = show::board(&self.state, self.now);
+                let of_it = board.attention.iter().filter(|entry| entry.task == Some(id(task)));
+                let told =
+                    of_it.flat_map(|entry| &entry.choices).map(|choice| format!("way: {}", choice.label));
+                self.lines.extend(told);
             }
             ["rests"] => {
                 let (rests, waits) = (rests(&self.state), waits_for_start(&self.state));

@@ -190,3 +190,25 @@ fn an_undo_makes_no_circle_through_the_parts_of_a_task() {
         ",
     );
 }
+
+#[test]
+fn the_parts_of_a_task_wait_until_its_work_lies_where_they_go_on() {
+    check(
+        "plan a | start | ready a | cancel a | stopped a | removed a | undo | split a x y",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Cancelled → Pending → Split
+            x: Pending
+            y: Pending
+            owed: Revive a
+        ",
+    );
+    // Finished work without a branch is put off, and too large after all.
+    let gone = "plan a | start | ready a | complete a | green a | stopped a | built a | verified a | published a | stopped a | removed a | moved c e | gone a";
+    let split = format!("{gone} | pause | retry | defer a | resume | split a x y");
+    let way = "a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done → Gone → Approved → Deferred → Split";
+    check(&split, &format!("{way}\nx: Pending\ny: Pending\nowed: Revive a"));
+    check(
+        &format!("{split} | revived a"),
+        &format!("{way}\nx: Pending → Preparing r3\ny: Pending\nowed: Prepare r3"),
+    );
+}

@@ -113,6 +113,18 @@ fn i4_a_redirected_agent_takes_up_the_other_task_first() {
 }
 
 #[test]
+fn i4_a_task_that_an_agent_was_sent_to_does_not_wait_for_later_agents_of_the_other_one() {
+    check(
+        "plan a c#src/** | slots 2 | reserve src | start | ready a | redirect a c | stopped a | release 1",
+        "
+        a: Pending → Preparing r1 → Active 1 → Pending → Preparing r2
+        c: Pending → Preparing r3
+        owed: Prepare r2, Prepare r3
+        ",
+    );
+}
+
+#[test]
 fn i1_a_forced_pause_stops_agents_and_they_go_on_first() {
     check(
         "plan a!4 b!0 | start | ready b | force | stopped b | resume",
@@ -303,4 +315,23 @@ fn c8_whoever_is_to_undo_a_merge_is_told_to_pause_first() {
             owed: Remove a
         ",
     );
+}
+
+#[test]
+fn c8_finished_work_is_merged_and_not_done_again_whatever_is_undone_about_its_block() {
+    let approved = "plan a | start | ready a | complete a | pause | green a | stopped a";
+    for (steps, way) in [
+        ("block a | undo | redo | unblock a", "Blocked (human) → Approved → Blocked (human) → Approved"),
+        ("defer a | unblock a | undo | unblock a", "Deferred → Approved → Deferred → Approved"),
+        ("defer a | block a | unblock a", "Deferred → Blocked (human) → Approved"),
+        ("block a | defer a | unblock a", "Blocked (human) → Deferred → Approved"),
+    ] {
+        check(
+            &format!("{approved} | {steps} | resume"),
+            &format!(
+                "a: Pending → Preparing r1 → Active 1 → Checking → Approved → {way} → Merging
+                owed: Build a"
+            ),
+        );
+    }
 }

@@ -94,6 +94,10 @@ pub enum SavedStage {
     Blocked {
         block: BlockKind,
         why: String,
+        /// The stage of the work that was handed in before: there it goes on. None in ledgers of a time when it was not
+        /// remembered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        was: Option<Box<SavedStage>>,
     },
     Failed {
         why: String,
@@ -101,7 +105,11 @@ pub enum SavedStage {
     Timeout {
         why: String,
     },
-    Deferred,
+    Deferred {
+        /// As with what is blocked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        was: Option<Box<SavedStage>>,
+    },
     Cancelled,
     Split {
         parts: Vec<TaskId>,
@@ -120,9 +128,26 @@ impl SavedStage {
             Self::Blocked { .. } => Status::Blocked,
             Self::Failed { .. } => Status::Failed,
             Self::Timeout { .. } => Status::Timeout,
-            Self::Deferred => Status::Deferred,
+            Self::Deferred { .. } => Status::Deferred,
             Self::Cancelled => Status::Cancelled,
             Self::Split { .. } => Status::Active,
+        }
+    }
+
+    /// The stage that it goes on in once it is wanted again; none: it begins in the queue.
+    pub fn was(&self) -> Option<&SavedStage> {
+        match self {
+            Self::Blocked { was, .. } | Self::Deferred { was } => was.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The same without what it goes on in.
+    pub fn without_was(self) -> Self {
+        match self {
+            Self::Blocked { block, why, .. } => Self::Blocked { block, why, was: None },
+            Self::Deferred { .. } => Self::Deferred { was: None },
+            other => other,
         }
     }
 
@@ -138,7 +163,7 @@ impl SavedStage {
             Self::Blocked { .. } => "blocked",
             Self::Failed { .. } => "failed",
             Self::Timeout { .. } => "timeout",
-            Self::Deferred => "deferred",
+            Self::Deferred { .. } => "deferred",
             Self::Cancelled => "cancelled",
             Self::Split { .. } => "split",
         }
@@ -210,9 +235,22 @@ mod tests {
             SavedStage::Pending { started: true, withheld: false },
             SavedStage::Pending { started: false, withheld: true },
             SavedStage::Review { tip: tip.clone(), tree: tree.clone(), base: base.clone() },
-            SavedStage::Approved { tip, tree, base: base.clone() },
+            SavedStage::Approved { tip: tip.clone(), tree: tree.clone(), base: base.clone() },
             SavedStage::Done { proof: None, parts: vec![] },
-            SavedStage::Blocked { block: BlockKind::Human, why: "wait".into() },
+            SavedStage::Blocked { block: BlockKind::Human, why: "wait".into(), was: None },
+            SavedStage::Blocked {
+                block: BlockKind::Review,
+                why: "twice".into(),
+                was: Some(Box::new(SavedStage::Review {
+                    tip: tip.clone(),
+                    tree: tree.clone(),
+                    base: base.clone(),
+                })),
+            },
+            SavedStage::Deferred { was: None },
+            SavedStage::Deferred {
+                was: Some(Box::new(SavedStage::Approved { tip, tree, base: base.clone() })),
+            },
             SavedStage::Split { parts: vec![] },
         ];
         for stage in stages {
@@ -233,6 +271,19 @@ mod tests {
             };
             let text = serde_json::to_string(&task).expect("it can be written");
             assert_eq!(serde_json::from_str::<SavedTask>(&text).expect(&text), task);
+        }
+    }
+    #[test]
+    fn a_stage_of_a_time_when_it_was_not_remembered_is_read_without_the_one_before() {
+        for (text, wanted) in [
+            (r#"{"stage":"deferred"}"#, SavedStage::Deferred { was: None }),
+            (
+                r#"{"stage":"blocked","block":"human","why":"wait"}"#,
+                SavedStage::Blocked { block: BlockKind::Human, why: "wait".into(), was: None },
+            ),
+        ] {
+            assert_eq!(serde_json::from_str::<SavedStage>(text).expect(text), wanted);
+            assert_eq!(serde_json::to_string(&wanted).expect("it can be written"), text);
         }
     }
 }

@@ -60,6 +60,7 @@ pub(super) fn review_events() -> Vec<Event> {
             run: run(),
             why: "killed".into(),
             next: Next::Review { not_before: Timestamp(1_768_298_400_000) },
+            counts: None,
         },
         Event::CouncilSpoke {
             task: task(),
@@ -157,6 +158,7 @@ pub(super) fn merge_events() -> Vec<Event> {
             why: "conflict".into(),
             paths: vec!["src/a.rs".into()],
             next: blocked,
+            was: None,
         },
         Event::MergeInterrupted { task: task(), status: Status::Merging, why: "Ctrl+C".into() },
         Event::TrunkReleased { task: task() },
