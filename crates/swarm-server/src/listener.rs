@@ -203,13 +203,13 @@ async fn accept(mut socket: KeptSocket, front: Arc<Front>, connections: TaskTrac
 
 /// Says why, whatever was asked, and waits for nothing.
 fn turn_away(stream: UnixStream) {
-    let Fault { status, error } = Fault::busy("This attempt has too many connections already");
+    let Fault { status, error } = Fault::busy("There are too many connections out of attempts already");
     let Ok(body) = serde_json::to_string(&ErrorBody { error }) else { return };
     let head = "Content-Type: application/json\r\nConnection: close\r\n";
     let said = format!("HTTP/1.1 {status}\r\n{head}Content-Length: {}\r\n\r\n{body}", body.len());
     if let Ok(mut stream) = stream.into_std() {
         // It does not block: whoever left no room for it hears nothing.
-        let _ = io::Write::write(&mut stream, said.as_bytes());
+        let _ = io::Write::write_all(&mut stream, said.as_bytes());
     }
 }
 
