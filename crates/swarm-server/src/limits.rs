@@ -32,8 +32,10 @@ pub struct Limits {
     pub callers: usize,
     /// Further places that only daemons can take, so that nobody keeps a daemon out.
     pub daemons: usize,
-    /// Connections out of one attempt.
+    /// Connections out of one attempt, and of those that were gone before anybody could look at them.
     pub per_attempt: usize,
+    /// Connections out of all attempts together.
+    pub all_attempts: usize,
     /// Questions of one attempt at once, and then one every so often.
     pub asks_at_once: u32,
     pub ask_every: Duration,
@@ -67,6 +69,7 @@ impl Default for Limits {
             callers: 160,
             daemons: 96,
             per_attempt: 8,
+            all_attempts: 80,
             asks_at_once: 60,
             ask_every: Duration::from_millis(50),
             look_within: Duration::from_secs(60),

@@ -16,6 +16,7 @@ use hyper_util::service::TowerToHyperService;
 use swarm_engine::channel::FromSocket;
 use swarm_engine::feed::Feed;
 use swarm_engine::paths::Paths;
+use swarm_protocol::api::ErrorBody;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -172,28 +173,48 @@ struct Front {
     who: Who,
 }
 
+/// Whoever comes is looked at before there is a place for it: an attempt that has its share gets no further, however often
+/// it comes, so that the queue moves on and people have the places.
 async fn accept(mut socket: KeptSocket, front: Arc<Front>, connections: TaskTracker) {
     loop {
-        let Some(place) = front.api.places.any().await else { return };
-        match socket.accept().await {
-            Ok(stream) => drop(connections.spawn(serve(Arc::clone(&front), stream, place))),
+        let Ok(stream) = socket.accept().await else {
             // Out of file handles, mostly: others may end meanwhile.
-            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            continue;
+        };
+        let Ok(peer) = Peer::of(&stream) else { continue };
+        let standing = (front.who)(peer);
+        let places = &front.api.places;
+        let place = match &standing {
+            Standing::Outside => places.any().await,
+            Standing::Inside(inside) => places.of_attempt(Some(inside)),
+            Standing::Unseen => places.of_attempt(None),
+        };
+        match place {
+            Some(place) => drop(connections.spawn(serve(Arc::clone(&front), stream, peer, standing, place))),
+            None => {
+                turn_away(stream);
+                // There may be thousands of them.
+                tokio::task::yield_now().await;
+            }
         }
     }
 }
 
-async fn serve(front: Arc<Front>, stream: UnixStream, mut place: Place) {
-    let Ok(peer) = Peer::of(&stream) else { return };
-    let standing = (front.who)(peer);
-    let mut fault = None;
-    if peer.uid != rustix::process::geteuid().as_raw() {
-        fault = Some(other_user());
-    } else if let Standing::Inside(inside) = &standing
-        && !front.api.places.count(&mut place, inside)
-    {
-        fault = Some(Fault::busy("This attempt has too many connections already"));
+/// Says why, whatever was asked, and waits for nothing.
+fn turn_away(stream: UnixStream) {
+    let Fault { status, error } = Fault::busy("There are too many connections out of attempts already");
+    let Ok(body) = serde_json::to_string(&ErrorBody { error }) else { return };
+    let head = "Content-Type: application/json\r\nConnection: close\r\n";
+    let said = format!("HTTP/1.1 {status}\r\n{head}Content-Length: {}\r\n\r\n{body}", body.len());
+    if let Ok(mut stream) = stream.into_std() {
+        // It does not block: whoever left no room for it hears nothing.
+        let _ = io::Write::write_all(&mut stream, said.as_bytes());
     }
+}
+
+async fn serve(front: Arc<Front>, stream: UnixStream, peer: Peer, standing: Standing, place: Place) {
+    let fault = (peer.uid != rustix::process::geteuid().as_raw()).then(other_user);
     let limits = front.api.limits;
     let caller = Caller { peer, standing, daemons_only: place.daemons_only };
     let head_within = if place.daemons_only { limits.hello_within } else { limits.head_within };

@@ -13,8 +13,9 @@ pub struct Places {
     callers: Arc<Semaphore>,
     daemons: Arc<Semaphore>,
     per_attempt: usize,
-    /// Connections out of each attempt that has any.
-    attempts: Mutex<BTreeMap<Inside, usize>>,
+    all_attempts: usize,
+    /// Connections out of each attempt that has any; none: of those that nobody could look at, who may be agents.
+    attempts: Mutex<BTreeMap<Option<Inside>, usize>>,
 }
 
 /// A place taken; given back when it is dropped.
@@ -23,7 +24,7 @@ pub struct Place {
     _seat: OwnedSemaphorePermit,
     /// Only a daemon may sit here.
     pub daemons_only: bool,
-    attempt: Option<(Arc<Places>, Inside)>,
+    attempt: Option<(Arc<Places>, Option<Inside>)>,
 }
 
 impl Places {
@@ -32,11 +33,12 @@ impl Places {
             callers: Arc::new(Semaphore::new(limits.callers)),
             daemons: Arc::new(Semaphore::new(limits.daemons)),
             per_attempt: limits.per_attempt,
+            all_attempts: limits.all_attempts,
             attempts: Mutex::default(),
         })
     }
 
-    /// Waits until there is a place of any kind; callers' places are given first.
+    /// Waits until there is a place of any kind; callers' places are given first. For people and daemons.
     pub async fn any(self: &Arc<Self>) -> Option<Place> {
         let (seat, daemons_only) = match Arc::clone(&self.callers).try_acquire_owned() {
             Ok(seat) => (seat, false),
@@ -60,16 +62,18 @@ impl Places {
         }
     }
 
-    /// Notes that the place is taken out of an attempt; false when that one has too many already.
-    pub fn count(self: &Arc<Self>, place: &mut Place, inside: &Inside) -> bool {
+    /// A caller's place for a program of an attempt, or of nobody that could be looked at. None when that one has its
+    /// share already: nobody waits for it.
+    pub fn of_attempt(self: &Arc<Self>, inside: Option<&Inside>) -> Option<Place> {
         let mut attempts = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = attempts.entry(inside.clone()).or_default();
-        if *taken >= self.per_attempt {
-            return false;
+        let inside = inside.cloned();
+        let taken = attempts.get(&inside).copied().unwrap_or_default();
+        if taken >= self.per_attempt || attempts.values().sum::<usize>() >= self.all_attempts {
+            return None;
         }
-        *taken += 1;
-        place.attempt = Some((Arc::clone(self), inside.clone()));
-        true
+        let seat = Arc::clone(&self.callers).try_acquire_owned().ok()?;
+        attempts.insert(inside.clone(), taken + 1);
+        Some(Place { _seat: seat, daemons_only: false, attempt: Some((Arc::clone(self), inside)) })
     }
 }
 
@@ -91,8 +95,8 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn callers_leave_places_for_daemons_and_an_attempt_takes_only_its_share() {
-        let limits = Limits { callers: 2, daemons: 1, per_attempt: 1, ..Limits::default() };
+    async fn callers_leave_places_for_daemons() {
+        let limits = Limits { callers: 2, daemons: 1, ..Limits::default() };
         let places = Places::new(&limits);
         let mut first = places.any().await.expect("a place");
         let second = places.any().await.expect("a place");
@@ -102,11 +106,30 @@ mod tests {
         // A daemon that came in by a caller's place gives it back.
         places.seat_daemon(&mut first);
         assert!(!places.any().await.expect("a place").daemons_only);
-        let inside = Inside { run: None, nonce: Some("n".into()) };
-        let mut place = places.any().await.expect("a place");
-        assert!(places.count(&mut place, &inside));
-        assert!(!places.count(&mut first, &inside));
-        drop(place);
-        assert!(places.count(&mut first, &inside));
+        // A program of an attempt waits for none, and takes none of theirs.
+        let third = places.any().await.expect("a place");
+        assert!(!third.daemons_only && places.of_attempt(None).is_none());
+        drop((second, third));
+        assert!(places.of_attempt(None).is_some());
+    }
+
+    #[test]
+    fn an_attempt_takes_only_its_share_and_all_of_them_leave_some_to_people() {
+        let limits = Limits { callers: 9, per_attempt: 2, all_attempts: 3, ..Limits::default() };
+        let places = Places::new(&limits);
+        let of = |nonce: &str| Inside { run: None, nonce: Some(nonce.into()) };
+        let (one, other) = (of("a"), of("b"));
+        let mut taken: Vec<Place> = (0..2).filter_map(|_| places.of_attempt(Some(&one))).collect();
+        assert_eq!(taken.len(), 2);
+        assert!(places.of_attempt(Some(&one)).is_none(), "it has its share");
+        taken.extend(places.of_attempt(Some(&other)));
+        assert_eq!(taken.len(), 3);
+        assert!(
+            places.of_attempt(Some(&other)).is_none() && places.of_attempt(None).is_none(),
+            "all have theirs"
+        );
+        taken.clear();
+        let unseen: Vec<Place> = (0..3).filter_map(|_| places.of_attempt(None)).collect();
+        assert_eq!(unseen.len(), 2, "those that nobody could look at are as one attempt");
     }
 }

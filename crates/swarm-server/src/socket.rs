@@ -4,9 +4,11 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use tokio::net::{UnixListener, UnixStream};
+use tokio::time::Instant;
 
 /// What fits into `sun_path` with its closing NUL.
 const SOCKET_PATH_MAX: usize = 107;
@@ -40,9 +42,25 @@ impl Reachable {
     }
 }
 
+/// How long somebody stands before a queue that is full, and between two tries to get into it.
+const QUEUE_WITHIN: Duration = Duration::from_secs(5);
+const TRY_EVERY: Duration = Duration::from_millis(2);
+
 pub async fn connect(path: &Path) -> io::Result<UnixStream> {
     let reachable = Reachable::new(path)?;
-    UnixStream::connect(&reachable.path).await
+    let began = Instant::now();
+    loop {
+        match UnixStream::connect(&reachable.path).await {
+            // Thousands have come at once. They are looked at one after the other, so there is room again in a moment.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if began.elapsed() >= QUEUE_WITHIN {
+                    return Err(io::Error::new(error.kind(), "its queue is full"));
+                }
+                tokio::time::sleep(TRY_EVERY).await;
+            }
+            other => return other,
+        }
+    }
 }
 
 /// Takes the place of whatever socket is there: the caller holds the owner lock, so that one is dead.
@@ -80,6 +98,21 @@ fn new_name(name: &OsStr) -> std::ffi::OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn whoever_comes_to_a_full_queue_waits_for_a_place_in_it() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("s.sock");
+        let socket = tokio::net::UnixSocket::new_stream().expect("a socket");
+        socket.bind(&path).expect("bound");
+        let listener = socket.listen(1).expect("it listens");
+        let mut queue = Vec::new();
+        while let Ok(stream) = UnixStream::connect(&path).await {
+            queue.push(stream);
+        }
+        let (one, other) = tokio::join!(connect(&path), listener.accept());
+        assert!(one.is_ok() && other.is_ok(), "{one:?}");
+    }
 
     #[tokio::test]
     async fn a_socket_is_reached_whatever_the_length_of_its_path() {

@@ -27,7 +27,7 @@ use tokio::sync::Semaphore;
 use crate::front::Front;
 pub use crate::sessions::SessionView;
 
-/// Connections at once: the command line makes one at a time.
+/// Connections at once: the command line makes one at a time. As many more of those that are told no.
 const CALLERS: usize = 16;
 
 /// `.swarm/run/web.sock`.
@@ -121,13 +121,26 @@ pub async fn accept(listener: UnixListener, front: Arc<Front>) {
         .route("/revoke", post(revoke))
         .with_state(Arc::clone(&front));
     let callers = Arc::new(Semaphore::new(CALLERS));
+    let strangers = Arc::new(Semaphore::new(CALLERS));
     loop {
-        let Ok(place) = Arc::clone(&callers).acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
             continue;
         };
-        let serving = serve(Arc::clone(&front), router.clone(), stream);
+        // Looked at first: thousands that say nothing take no place of the command line's, and are gone at once.
+        let Some(refused) = Peer::of(&stream).ok().map(|peer| refuse(peer, &front.who)) else { continue };
+        let place = match &refused {
+            None => Arc::clone(&callers).acquire_owned().await,
+            Some(_) => match Arc::clone(&strangers).try_acquire_owned() {
+                Ok(place) => Ok(place),
+                Err(_) => {
+                    tokio::task::yield_now().await;
+                    continue;
+                }
+            },
+        };
+        let Ok(place) = place else { return };
+        let serving = serve(Arc::clone(&front), router.clone(), stream, refused);
         let end = front.end.clone();
         tokio::spawn(end.run_until_cancelled_owned(async move {
             serving.await;
@@ -136,9 +149,7 @@ pub async fn accept(listener: UnixListener, front: Arc<Front>) {
     }
 }
 
-async fn serve(front: Arc<Front>, router: Router, stream: UnixStream) {
-    let Ok(peer) = Peer::of(&stream) else { return };
-    let refused = refuse(peer, &front.who);
+async fn serve(front: Arc<Front>, router: Router, stream: UnixStream, refused: Option<Fault>) {
     let limits = front.limits;
     let service = service_fn(move |request: Request<Incoming>| {
         let (router, refused) = (router.clone(), refused.clone());

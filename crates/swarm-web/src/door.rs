@@ -17,7 +17,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::control::{self, Link};
-use crate::front::Front;
+use crate::front::{Front, HOLDERS_AT_ONCE};
 use crate::limits::Limits;
 use crate::listener;
 use crate::mcp::{Mcp, Speaks};
@@ -106,6 +106,7 @@ impl Opening {
             tail,
             limits,
             heavy: Semaphore::new(HEAVY_AT_ONCE),
+            looks: HOLDERS_AT_ONCE.map(|most| Arc::new(Semaphore::new(most))),
             live: Arc::new(Semaphore::new(limits.live)),
             mcp: Mcp::new(mcp, Tokens::new(&paths.run)),
             end: end.clone(),

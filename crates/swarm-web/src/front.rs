@@ -34,6 +34,10 @@ use crate::tail::Tail;
 /// A key is a few bytes: whoever takes longer over them does not want to come in.
 const KEY_WITHIN: Duration = Duration::from_secs(5);
 
+/// Looks for the holder of a connection at once, for those who show a session and for those who do not: each reads a lot
+/// of `/proc`.
+pub const HOLDERS_AT_ONCE: [usize; 2] = [4, 2];
+
 /// What all connections share.
 pub struct Front {
     pub port: u16,
@@ -51,6 +55,8 @@ pub struct Front {
     pub limits: Limits,
     /// Large bodies that are read at once.
     pub heavy: Semaphore,
+    /// Looks for holders that may still be begun, of those who show a session and of the others.
+    pub looks: [Arc<Semaphore>; 2],
     /// Live connections that may still be opened.
     pub live: Arc<Semaphore>,
     pub mcp: Mcp,
@@ -83,10 +89,15 @@ struct Me<'a> {
 
 /// Answers one request, whatever it is.
 pub async fn answer(front: &Arc<Front>, connection: &Connection, request: Request<Body>) -> Response {
-    let response = match judged(front, connection, request).await {
+    connection.place.speak();
+    let mut response = match judged(front, connection, request).await {
         Ok(response) => response,
         Err(fault) => fault.into_response(),
     };
+    // One that is not a person's will never be: its place is wanted.
+    if connection.holder.get().is_some_and(|holder| *holder != Holder::Person) {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
     let streams =
         response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream");
     if !streams && response.status() != StatusCode::SWITCHING_PROTOCOLS {
@@ -105,7 +116,12 @@ async fn judged(
     let is_api = path == "/v1" || path.starts_with("/v1/");
     let is_page = !is_api && !["/session", "/live", "/metrics", "/mcp"].contains(&path.as_str());
     comes_from_us(&request, is_page)?;
-    let holder = connection.holder.get_or_init(|| who_is_it(front, connection)).await;
+    // To look takes a while, in which thousands may come: who shows a session keeps the place meanwhile.
+    let shows_one = shown(front, &request).any(|secret| front.sessions.knows(secret));
+    if shows_one {
+        connection.place.keep();
+    }
+    let holder = connection.holder.get_or_init(|| who_is_it(front, connection, shows_one)).await;
     admitted(holder)?;
     match (request.method(), path.as_str()) {
         (&Method::POST, "/session") => enter(front, request).await,
@@ -143,9 +159,15 @@ async fn judged(
     }
 }
 
-async fn who_is_it(front: &Arc<Front>, connection: &Connection) -> Holder {
+/// Whoever leaves while it waits for its turn is not looked for.
+async fn who_is_it(front: &Arc<Front>, connection: &Connection, shows_one: bool) -> Holder {
+    let turns = &front.looks[usize::from(!shows_one)];
+    let Ok(turn) = Arc::clone(turns).acquire_owned().await else { return Holder::Unseen };
     let (theirs, ours, who) = (connection.theirs, connection.ours, Arc::clone(&front.who));
-    let looking = tokio::task::spawn_blocking(move || holder_of(theirs, ours, &who));
+    let looking = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        holder_of(theirs, ours, &who)
+    });
     looking.await.unwrap_or(Holder::Unseen)
 }
 
@@ -165,12 +187,15 @@ fn admitted(holder: &Holder) -> Result<(), Fault> {
     }
 }
 
-fn session_of(front: &Front, request: &Request<Body>) -> Result<Session, Fault> {
+/// What stands in our cookies.
+fn shown<'a>(front: &'a Front, request: &'a Request<Body>) -> impl Iterator<Item = &'a str> {
     let cookies = request.headers().get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    let session = pairs.find_map(|(name, secret)| {
-        (name == front.cookie).then(|| front.sessions.of(secret, (front.clock)())).flatten()
-    });
+    let pairs = cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.filter(|(name, _)| *name == front.cookie).map(|(_, secret)| secret)
+}
+
+fn session_of(front: &Front, request: &Request<Body>) -> Result<Session, Fault> {
+    let session = shown(front, request).find_map(|secret| front.sessions.of(secret, (front.clock)()));
     session.ok_or_else(|| {
         let hint = "Run `swarm web` for a link that opens the door";
         Fault::new(StatusCode::UNAUTHORIZED, "no_session", "You have no session here, or it is over", hint)

@@ -127,6 +127,12 @@ impl Sessions {
         Ok(Some(secret))
     }
 
+    /// Whether this is the secret of a session, which is not used by being asked for.
+    pub fn knows(&self, secret: &str) -> bool {
+        let hash = hash_of(secret);
+        self.known().sessions.iter().any(|session| same(&session.hash, &hash))
+    }
+
     /// Whose secret this is.
     pub fn of(&self, secret: &str, now: Instant) -> Option<Session> {
         let hash = hash_of(secret);

@@ -4,6 +4,7 @@
 //! while commands are under way, so either way may close in the middle; then the other one is tried, with the
 //! same command id. Whoever carried it out, it is carried out once: a repeated id gets its old answer.
 
+use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
 use swarm_engine::anchor;
@@ -88,6 +89,11 @@ impl Swarm {
         match self.runtime.block_on(ping(&self.paths.socket)) {
             Ok(()) => Presence::Answers,
             Err(ClientError::Silent(silence)) => Presence::Silent(silence),
+            // It turned us away, or has not come to us: it is there.
+            Err(ClientError::Denied { .. }) => Presence::Answers,
+            Err(ClientError::Unreachable { source, .. }) if source.kind() == ErrorKind::WouldBlock => {
+                Presence::Answers
+            }
             Err(_) => Presence::Nobody,
         }
     }

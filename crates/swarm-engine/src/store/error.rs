@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use swarm_ledger::locks::LockError;
 use swarm_ledger::payload::PayloadError;
 use swarm_ledger::{AppendError, OpenError, Trace};
+use swarm_process::caller::am_i_inside;
 use swarm_protocol::refusal::Refusal;
 
 use crate::anchor::ANCHOR;
@@ -123,8 +124,27 @@ impl StoreError {
     }
 }
 
-/// For a person whom the file system keeps from a file: the command that gives it back to them.
+/// For whoever is kept from a file.
 pub fn access_hint(path: &Path) -> String {
+    match am_i_inside() {
+        Some(_) => walls_hint(path),
+        None => rights_hint(path),
+    }
+}
+
+/// For an agent: nothing is wrong with the file, and nobody is to change its rights.
+fn walls_hint(path: &Path) -> String {
+    let mut hint = "The walls around this attempt keep it from there, and no command opens them".to_owned();
+    if let Some(swarm) = path.ancestors().find(|place| place.ends_with(".swarm")) {
+        let socket = swarm.join("run").join("coordinator.sock");
+        let ask = format!("curl -s --unix-socket '{}' http://swarm/v1/status", socket.display());
+        hint.push_str(&format!("; the coordinator tells what an agent may see: `{ask}`"));
+    }
+    hint
+}
+
+/// For a person whom the file system keeps from a file: the command that gives it back to them.
+fn rights_hint(path: &Path) -> String {
     let path = path.display();
     format!(
         "Make it yours to read and write: `chmod u+rw '{path}'`; if another user owns it or its folder, \
@@ -175,5 +195,22 @@ fn open_hint(error: &OpenError) -> &'static str {
         OpenError::ReadOnlyUntilSalvage(_) => "swarm plan salvage",
         OpenError::Unstable(_) | OpenError::SyncFailed { .. } => "Check the disk, then run the command again",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_is_told_to_change_the_rights_and_an_agent_is_not() {
+        let file = Path::new("/repo/.swarm/plan-ledger.jsonl");
+        assert!(rights_hint(file).contains("chmod u+rw '/repo/.swarm/plan-ledger.jsonl'"));
+        let told = walls_hint(file);
+        assert!(
+            told.contains("--unix-socket '/repo/.swarm/run/coordinator.sock'") && !told.contains("chmod"),
+            "{told}"
+        );
+        assert!(!walls_hint(Path::new("/elsewhere/file")).contains("curl"));
     }
 }

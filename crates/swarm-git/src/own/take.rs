@@ -255,8 +255,17 @@ async fn refusal(call: GitCall) -> Result<Option<String>, GitError> {
     }
 }
 
+/// With this `index-pack` ends whatever it has found; which object it was, and what with it, it says before.
+const NAMES_NOTHING: &str = "fsck error in packed object";
+
+/// The last line that says something.
 fn short(said: &str) -> String {
-    let line = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(said);
+    let mut lines = said.lines().rev().filter(|line| !line.trim().is_empty());
+    let line = match lines.next() {
+        Some(last) if last.contains(NAMES_NOTHING) => lines.next().unwrap_or(last),
+        Some(last) => last,
+        None => said,
+    };
     line.chars().take(SAID_MAX).flat_map(char::escape_default).collect()
 }
 
@@ -281,4 +290,19 @@ fn quoted(path: &Path) -> std::ffi::OsString {
     }
     text.push(b'"');
     std::ffi::OsString::from_vec(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_has_found_is_said_and_not_only_that_it_has_found_something() {
+        let found = "error: object 4b825dc642cb: hasDotgit: contains .git";
+        let check = |said: &str, expected: &str| assert_eq!(short(said), expected, "{said:?}");
+        check(&format!("{found}\nfatal: fsck error in packed object\n"), found);
+        check("fatal: fsck error in packed object\n", "fatal: fsck error in packed object");
+        check("warning: slow\nfatal: bad object\n\n", "fatal: bad object");
+        check("", "");
+    }
 }

@@ -38,6 +38,8 @@ pub fn build(spec: &SandboxSpec) -> Result<Seen, String> {
         move |error: io::Error| format!("cannot {what}: {error}")
     };
     let cwd = std::env::current_dir().map_err(cannot("find the working directory"))?;
+    // Before we are in a network where there are none.
+    let known = sockets::Known::now();
     part_with(UnshareFlags::NEWNS | UnshareFlags::NEWIPC).map_err(cannot("make namespaces"))?;
     let alone = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", alone).map_err(|error| cannot("part from the mounts outside")(error.into()))?;
@@ -45,7 +47,7 @@ pub fn build(spec: &SandboxSpec) -> Result<Seen, String> {
     let network_closed = !spec.network && part_with(UnshareFlags::NEWNET).is_ok();
     let mut seen = Seen { network_closed, ..Seen::default() };
     // Everything that is to be seen again is held before anything is covered.
-    let pieces = plan::pieces(spec, &mut seen)?;
+    let pieces = plan::pieces(spec, &known, &mut seen)?;
     let devices = device_files::held();
     mounts::all_read_only().map_err(cannot("make everything read-only"))?;
     device_files::make(devices).map_err(cannot("make /dev"))?;

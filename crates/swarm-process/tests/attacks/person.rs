@@ -16,7 +16,7 @@ use std::process::Child;
 use std::sync::Mutex;
 
 use crate::attacker::{Field, started_at_times};
-use things::{address_in, handle_of, lingering, terminal, victim};
+use things::{address_in, handle_of, lingering, odd_sockets, terminal, victim};
 
 pub struct Person {
     dir: tempfile::TempDir,
@@ -72,11 +72,12 @@ impl Person {
         fs::copy("/proc/self/exe", &program).expect("copied");
         let name = format!("swarm-attack-{}", std::process::id());
         let address = SocketAddr::from_abstract_name(&name).expect("a name");
-        let listeners = vec![
+        let mut listeners = odd_sockets(&dir.path().join("home"));
+        listeners.extend([
             UnixListener::bind(in_tmp.path().join("default")).expect("it listens"),
             UnixListener::bind(dir.path().join("home/agent.sock")).expect("it listens"),
             UnixListener::bind_addr(&address).expect("it listens"),
-        ];
+        ]);
         for listener in &listeners {
             listener.set_nonblocking(true).expect("not blocking");
         }

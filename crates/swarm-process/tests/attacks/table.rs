@@ -121,6 +121,11 @@ pub const ATTACKS: &[Attack] = &[
     // sockets
     quick(view("socket-in-tmp")),
     view("socket-in-home"),
+    Attack { closed: true, ..view("socket-in-home-without-network") },
+    view("socket-by-descriptor"),
+    quick(view("socket-renamed")),
+    view("socket-linked"),
+    view("socket-with-an-odd-name"),
     view("datagram-in-tmp"),
     held("socket-abstract"),
     root(held("socket-packet")),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use swarm_protocol::channel::Upward;
 use swarm_protocol::ids::RunId;
 use swarm_server::limits::Limits;
-use swarm_server::peer::{Inside, Standing, by_ancestors};
+use swarm_server::peer::{Inside, Peer, Standing, by_ancestors};
 use swarm_work::supervisor::to_hex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -113,13 +113,44 @@ async fn one_attempt_cannot_take_all_places() {
     let inside = Standing::Inside(Inside { run: None, nonce: Some("n".into()) });
     let limits = Limits { per_attempt: 2, ..Limits::default() };
     let served = Served::with(limits, Arc::new(move |_| inside.clone()));
-    let _held = [served.connect().await, served.connect().await];
-    let busy = async {
-        while served.request("GET", "/v1/ping", "", b"").await.0 != 503 {
+    let held = [served.connect().await, served.connect().await];
+    let (status, answer) = served.request("GET", "/v1/ping", "", b"").await;
+    assert_eq!((status, answer.contains("\"busy\"")), (503, true), "{answer}");
+    drop(held);
+    let again = async {
+        while served.request("GET", "/v1/ping", "", b"").await.0 != 200 {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
     };
-    within("too many", busy).await;
+    within("a place", again).await;
+}
+
+/// Connections of its own that say nothing, as many as there is room for; then those that nobody could look at.
+#[tokio::test]
+async fn a_flood_out_of_one_attempt_is_gone_at_once_and_a_person_is_served_meanwhile() {
+    for flood in [Standing::Inside(Inside { run: None, nonce: Some("n".into()) }), Standing::Unseen] {
+        let floods = Arc::new(std::sync::atomic::AtomicBool::new(true));
+        let (seen, standing) = (Arc::clone(&floods), flood.clone());
+        let who = Arc::new(move |_: Peer| match seen.load(std::sync::atomic::Ordering::SeqCst) {
+            true => standing.clone(),
+            false => Standing::Outside,
+        });
+        let limits = Limits { callers: 4, daemons: 2, per_attempt: 2, ..Limits::default() };
+        let served = Served::with(limits, who);
+        let mut streams = Vec::new();
+        for _ in 0..32 {
+            streams.push(served.connect().await);
+        }
+        // All but its share: whoever was let in has heard nothing yet.
+        for stream in &mut streams[2..] {
+            let mut heard = Vec::new();
+            within("the end", stream.read_to_end(&mut heard)).await.expect("heard");
+            assert!(heard.starts_with(b"HTTP/1.1 503"), "{flood:?}: {}", String::from_utf8_lossy(&heard));
+        }
+        floods.store(false, std::sync::atomic::Ordering::SeqCst);
+        assert_eq!(served.request("GET", "/v1/ping", "", b"").await.0, 200, "{flood:?}");
+        drop(streams);
+    }
 }
 
 #[tokio::test]

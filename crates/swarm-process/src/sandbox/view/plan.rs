@@ -7,7 +7,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::{Seen, mounts, sockets};
+use super::sockets::{self, Known};
+use super::{Seen, mounts};
 use crate::sandbox::spec::{BINDS_MAX, SandboxSpec};
 
 /// Where sockets and files of everybody lie: the program gets empty ones of its own.
@@ -57,8 +58,8 @@ pub enum What {
     Closed,
 }
 
-/// Everything that is laid, its sources held.
-pub fn pieces(spec: &SandboxSpec, seen: &mut Seen) -> Result<Vec<Piece>, String> {
+/// Everything that is laid, its sources held. `known`: the sockets of this machine.
+pub fn pieces(spec: &SandboxSpec, known: &Known, seen: &mut Seen) -> Result<Vec<Piece>, String> {
     if spec.binds.len() > BINDS_MAX {
         return Err(format!("{} places are to be bound, and {BINDS_MAX} can be", spec.binds.len()));
     }
@@ -82,8 +83,9 @@ pub fn pieces(spec: &SandboxSpec, seen: &mut Seen) -> Result<Vec<Piece>, String>
         own_folder(&changes).map_err(cannot_make)?;
         plan.layered(cache, changes);
     }
-    for place in existing(spec.masked.clone()) {
-        plan.push(place, Rank::Hidden, What::Nothing);
+    let masked = existing(spec.masked.clone());
+    for place in &masked {
+        plan.push(place.clone(), Rank::Hidden, What::Nothing);
     }
     for place in &writable {
         plan.tree(place, place, false, Rank::Writable);
@@ -94,11 +96,12 @@ pub fn pieces(spec: &SandboxSpec, seen: &mut Seen) -> Result<Vec<Piece>, String>
         plan.tree(&source, &bind.target, bind.read_only, Rank::Bound);
     }
     let open: Vec<PathBuf> = writable.iter().chain(&spec.hidden).cloned().collect();
-    let is_gone = |path: &Path| {
-        covered.iter().any(|above| path.starts_with(above))
-            && !seen_again.iter().any(|seen| path.starts_with(seen))
+    let skip = |path: &Path| {
+        let is_gone = covered.iter().any(|above| path.starts_with(above))
+            && !seen_again.iter().any(|seen| path.starts_with(seen));
+        is_gone || open.iter().any(|open| path.starts_with(open))
     };
-    for socket in sockets::named(&open).into_iter().filter(|socket| !is_gone(socket)) {
+    for socket in sockets::named(known, &near(spec, &masked), &skip) {
         plan.push(socket, Rank::Hidden, What::Nothing);
     }
     // It lies where the program may write, and the next program of the run is given what is found there: a link in its
@@ -179,6 +182,15 @@ fn own_folder(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Where people have their things: the home folder, where something is hidden, and the checkout.
+fn near(spec: &SandboxSpec, masked: &[PathBuf]) -> Vec<PathBuf> {
+    let above = |place: &PathBuf| place.parent().map(Path::to_path_buf);
+    let checkout = spec.git.iter().filter_map(|git| above(&git.common_dir));
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let all = masked.iter().filter_map(above).chain(checkout).chain(home);
+    existing(all.filter(|place| place != Path::new("/")).collect())
+}
+
 /// Those of the shared folders that the program does not live in.
 fn covered(writable: &[PathBuf], visible: &[PathBuf]) -> Vec<PathBuf> {
     let shared = SHARED
@@ -237,7 +249,8 @@ mod tests {
     fn what_is_the_programs_own_is_covered_last() {
         let dir = tempfile::tempdir().expect("a folder");
         let tmp = dir.path().canonicalize().expect("a path");
-        let pieces = pieces(&SandboxSpec::of_a_trial(tmp.clone()), &mut Seen::default()).expect("pieces");
+        let pieces = pieces(&SandboxSpec::of_a_trial(tmp.clone()), &Known::default(), &mut Seen::default());
+        let pieces = pieces.expect("pieces");
         let covers = |piece: &Piece| piece.target == tmp.join(OWN) && matches!(piece.what, What::Nothing);
         let at = pieces.iter().position(covers).expect("covered");
         assert!(pieces[at..].iter().all(|piece| piece.rank == Rank::Closed));

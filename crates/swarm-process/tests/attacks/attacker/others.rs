@@ -1,9 +1,11 @@
 //! Attacks on sockets, networks and other processes.
 
+use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::net::{TcpStream, UdpSocket};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixStream};
 use std::time::Duration;
 
@@ -15,7 +17,11 @@ pub fn attack(name: &str, field: &Field) -> Option<io::Result<()>> {
     let soon = Duration::from_secs(2);
     Some(match name {
         "socket-in-tmp" => UnixStream::connect(field.in_tmp.join("default")).map(drop),
-        "socket-in-home" => UnixStream::connect(field.home.join("agent.sock")).map(drop),
+        "socket-in-home" | "socket-in-home-without-network" => reach(field, b"agent.sock"),
+        "socket-by-descriptor" => reach(field, b"by-descriptor.sock"),
+        "socket-renamed" => reach(field, b"renamed.sock"),
+        "socket-linked" => reach(field, b"linked.sock"),
+        "socket-with-an-odd-name" => reach(field, b"a b\n\xff.sock"),
         "datagram-in-tmp" => UnixDatagram::unbound()
             .and_then(|socket| socket.send_to(b"x", field.in_tmp.join("log")))
             .map(drop),
@@ -58,6 +64,11 @@ pub fn attack(name: &str, field: &Field) -> Option<io::Result<()>> {
         "type-into-terminal" => type_into_own_terminal(),
         _ => return None,
     })
+}
+
+/// A socket in the home folder.
+fn reach(field: &Field, name: &[u8]) -> io::Result<()> {
+    UnixStream::connect(field.home.join(OsStr::from_bytes(name))).map(drop)
 }
 
 fn socket(family: i32, kind: i32, protocol: i32) -> io::Result<OwnedFd> {

@@ -1,7 +1,10 @@
 //! Things of the person that attacks are aimed at.
 
+use std::ffi::OsStr;
 use std::fs;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Child, Command};
 
@@ -9,6 +12,19 @@ use rustix::process::Pid;
 
 pub fn victim() -> Child {
     Command::new("sleep").arg("86400").env("SECRET_OF_THE_PERSON", "a secret").spawn().expect("a process")
+}
+
+/// Listeners in the home folder that are not where the name says by which they were bound, and one whose name is odd.
+pub fn odd_sockets(home: &Path) -> Vec<UnixListener> {
+    let bind = |path: &Path| UnixListener::bind(path).expect("it listens");
+    let folder = fs::File::open(home).expect("it opens");
+    let by_descriptor = format!("/proc/self/fd/{}/by-descriptor.sock", folder.as_raw_fd());
+    let names = ["before.sock", "first.sock"].map(|name| home.join(name));
+    let odd = home.join(OsStr::from_bytes(b"a b\n\xff.sock"));
+    let listeners = vec![bind(Path::new(&by_descriptor)), bind(&names[0]), bind(&names[1]), bind(&odd)];
+    fs::rename(&names[0], home.join("renamed.sock")).expect("renamed");
+    fs::hard_link(&names[1], home.join("linked.sock")).expect("linked");
+    listeners
 }
 
 /// Somewhere in its stack, which every process has.
