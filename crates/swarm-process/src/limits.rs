@@ -1,7 +1,9 @@
 //! How much of the machine one run may take. Enforced by the control group where it has such files, else by the limits that a
 //! process hands on to its children; and looked at from outside, which holds everywhere and can say what was hit.
 
-use rustix::process::{Resource, Rlimit, getpriority_process, getrlimit, setpriority_process, setrlimit};
+use rustix::process::{
+    Pid, Resource, Rlimit, getpriority_process, getrlimit, prlimit, setpriority_process, setrlimit,
+};
 use serde::{Deserialize, Serialize};
 
 /// What a process hands on to its children lies above the limit: whoever passes that is ended and told why, instead of
@@ -90,6 +92,15 @@ pub fn is_shortage(error: &std::io::Error) -> bool {
     use rustix::io::Errno;
     let kinds = [Errno::MFILE, Errno::NFILE, Errno::AGAIN, Errno::NOMEM];
     error.raw_os_error().is_some_and(|code| kinds.iter().any(|kind| kind.raw_os_error() == code))
+}
+
+/// What that process may have of memory of its own, and each one that it starts from now on. Where that cannot be said it
+/// stays without.
+pub(super) fn keep_within(pid: u32, bytes: u64) {
+    let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        let _ = prlimit(Some(pid), Resource::Data, limit);
+    }
 }
 
 /// Neither above what is allowed already nor above what is asked.
