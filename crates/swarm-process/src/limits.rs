@@ -6,8 +6,11 @@ use rustix::process::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::usage::Usage;
+
 /// What a process hands on to its children lies above the limit: whoever passes that is ended and told why, instead of
-/// being refused memory without a word. It bounds what can happen between two looks.
+/// being refused memory without a word. It bounds what can happen between two looks: of memory, what one process has for
+/// itself; of processes, those of a user namespace. The kernel bounds no process of root's.
 const PROCESSES_ROOM: u64 = 1024;
 const MEMORY_ROOM: u64 = 4 << 30;
 
@@ -22,15 +25,8 @@ pub struct Limits {
     pub open_files: Option<u64>,
     /// Of 100, when the processor is not enough for everybody.
     pub cpu_weight: Option<u32>,
-    /// What the worktree may grow to.
+    /// What the worktree, the temporary files and the agent's own repository may grow to together.
     pub worktree_bytes: Option<u64>,
-}
-
-/// What the processes of a run take at this moment.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Usage {
-    pub processes: u64,
-    pub memory_bytes: u64,
 }
 
 impl Limits {
@@ -110,18 +106,6 @@ fn lower(resource: Resource, to: u64) {
     let _ = setrlimit(resource, Rlimit { current: least(now.current), maximum: least(now.maximum) });
 }
 
-impl Usage {
-    /// Without what processes share: a library is not taken once more by each.
-    pub(crate) fn of(pids: &[u32]) -> Self {
-        let own = |pid: &u32| {
-            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-            let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
-            line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kib| kib << 10)
-        };
-        Self { processes: pids.len() as u64, memory_bytes: pids.iter().filter_map(own).sum() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,11 +118,5 @@ mod tests {
         assert_eq!(memory, "its processes took 65 MiB of memory, and limits.memory allows 64");
         let many = limits.passed(Usage { processes: 11, memory_bytes: 0 }).expect("too many");
         assert_eq!(many, "it had 11 processes, and limits.processes allows 10");
-    }
-
-    #[test]
-    fn our_own_memory_is_counted() {
-        let usage = Usage::of(&[std::process::id()]);
-        assert!(usage.processes == 1 && usage.memory_bytes > 0, "{usage:?}");
     }
 }
