@@ -181,6 +181,28 @@ async fn a_file_that_claims_900_gb_is_never_read_and_is_told() {
     }
 }
 
+/// Names that mean git's own files on a Mac or on Windows: a host that checks what is pushed would refuse trunk for ever.
+#[tokio::test]
+async fn a_name_that_gits_checks_refuse_is_neither_saved_nor_committed_and_is_told() {
+    for name in [".g\u{200c}it/config", "git~1", "x\\.git", ".mailmap"] {
+        let Field { scratch, git, task, made } = field().await;
+        match name {
+            ".mailmap" => link("a.txt", &made.path.join(name)),
+            _ => write(&made.path, name, b"x\n"),
+        }
+        write(&made.path, "work.txt", b"work\n");
+        let saved = save_wip(&git, &made.path, &task, &RunId::nth(1), &made.tip).await;
+        let saved = saved.unwrap_or_else(|error| panic!("{name}: {error}")).expect("there is work");
+        assert!(scratch.git(["ls-tree", "-r", "--name-only", saved.as_str()]).contains("work.txt"), "{name}");
+        assert!(said(&git).contains("git's checks refuse that name"), "{name}");
+        let commit = || commit_rest(&git, &made.path, &task, &made.tip, "rest\n", RESCUE_FILE_MAX_BYTES);
+        assert_eq!(commit().await.expect("an answer"), Rest::LeftOut { path: name.into() }, "{name}");
+        std::fs::remove_file(made.path.join(name)).expect("removed");
+        assert!(matches!(commit().await, Ok(Rest::Committed(_))), "{name}");
+        scratch.git(["fsck", "--strict"]);
+    }
+}
+
 #[tokio::test]
 async fn a_pipe_in_the_place_of_a_committed_file_is_that_files_removal() {
     let Field { scratch, git, task, made } = field().await;

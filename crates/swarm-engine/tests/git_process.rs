@@ -36,6 +36,21 @@ async fn a_child_sees_its_input_and_only_the_environment_it_was_given() {
     assert!(matches!(Call::new("no-such-program").run().await, Err(ProcessError::NotFound { .. })));
 }
 
+/// It waits for the limit, which is set from outside once it has started.
+#[tokio::test]
+async fn a_child_has_no_more_memory_of_its_own_than_it_may() {
+    for (data_max, code) in [(32_u64 << 20, 1), (512 << 20, 0)] {
+        let mut call = sh(&format!(
+            "until grep -q '^Max data size  *{data_max} ' /proc/$$/limits; do :; done; \
+             exec dd if=/dev/zero of=/dev/null bs=128M count=1"
+        ));
+        (call.data_max, call.timeout) = (Some(data_max), Duration::from_secs(20));
+        let ended = call.run().await.unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr_tail);
+        assert_eq!(ended.status.code(), Some(code), "{data_max}: {said}");
+    }
+}
+
 #[tokio::test]
 async fn a_timeout_ends_the_whole_group() {
     let nonce = format!("group-{}", std::process::id());

@@ -258,6 +258,12 @@ impl GitCall {
         self
     }
 
+    /// The most that git may have of memory of its own.
+    pub fn data_max(mut self, bytes: u64) -> Self {
+        self.call.data_max = Some(bytes);
+        self
+    }
+
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.call.timeout = limit;
         self

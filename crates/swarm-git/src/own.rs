@@ -15,6 +15,7 @@ mod pointer;
 mod quarantine;
 mod take;
 mod torn;
+mod unfolded;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -22,6 +22,7 @@ pub mod caller;
 pub mod sandbox;
 pub mod host;
 mod limits;
+mod usage;
 mod complain;
 mod release;
 
@@ -33,7 +34,7 @@ pub use containment::Containment;
 pub use identity::{
     Pidfd, ProcessIdentity, age_of, boot_id, cpu_time_of, is_stopped, open_verified, start_time_of,
 };
-pub use limits::{Limits, Usage, is_shortage, take_room_for_files};
+pub use limits::{Limits, is_shortage, take_room_for_files};
 pub use readable::watch_readable;
 pub use reaper::become_reaper;
 pub use reaper::orphans;
@@ -42,3 +43,4 @@ pub use run::{Call, Ended, Excess, Input, ProcessError, Running};
 pub use sweep::{
     NONCE_VARIABLE, Sweep, end_tree_by_nonce, processes_inside, processes_with_nonce, who_stays_inside,
 };
+pub use usage::Usage;

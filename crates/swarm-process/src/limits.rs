@@ -1,11 +1,16 @@
 //! How much of the machine one run may take. Enforced by the control group where it has such files, else by the limits that a
 //! process hands on to its children; and looked at from outside, which holds everywhere and can say what was hit.
 
-use rustix::process::{Resource, Rlimit, getpriority_process, getrlimit, setpriority_process, setrlimit};
+use rustix::process::{
+    Pid, Resource, Rlimit, getpriority_process, getrlimit, prlimit, setpriority_process, setrlimit,
+};
 use serde::{Deserialize, Serialize};
 
+use crate::usage::Usage;
+
 /// What a process hands on to its children lies above the limit: whoever passes that is ended and told why, instead of
-/// being refused memory without a word. It bounds what can happen between two looks.
+/// being refused memory without a word. It bounds what can happen between two looks: of memory, what one process has for
+/// itself; of processes, those of a user namespace. The kernel bounds no process of root's.
 const PROCESSES_ROOM: u64 = 1024;
 const MEMORY_ROOM: u64 = 4 << 30;
 
@@ -20,15 +25,8 @@ pub struct Limits {
     pub open_files: Option<u64>,
     /// Of 100, when the processor is not enough for everybody.
     pub cpu_weight: Option<u32>,
-    /// What the worktree may grow to.
+    /// What the worktree, the temporary files and the agent's own repository may grow to together.
     pub worktree_bytes: Option<u64>,
-}
-
-/// What the processes of a run take at this moment.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Usage {
-    pub processes: u64,
-    pub memory_bytes: u64,
 }
 
 impl Limits {
@@ -92,23 +90,20 @@ pub fn is_shortage(error: &std::io::Error) -> bool {
     error.raw_os_error().is_some_and(|code| kinds.iter().any(|kind| kind.raw_os_error() == code))
 }
 
+/// What that process may have of memory of its own, and each one that it starts from now on. Where that cannot be said it
+/// stays without.
+pub(super) fn keep_within(pid: u32, bytes: u64) {
+    let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        let _ = prlimit(Some(pid), Resource::Data, limit);
+    }
+}
+
 /// Neither above what is allowed already nor above what is asked.
 fn lower(resource: Resource, to: u64) {
     let now = getrlimit(resource);
     let least = |limit: Option<u64>| Some(limit.map_or(to, |limit| limit.min(to)));
     let _ = setrlimit(resource, Rlimit { current: least(now.current), maximum: least(now.maximum) });
-}
-
-impl Usage {
-    /// Without what processes share: a library is not taken once more by each.
-    pub(crate) fn of(pids: &[u32]) -> Self {
-        let own = |pid: &u32| {
-            let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-            let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
-            line.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kib| kib << 10)
-        };
-        Self { processes: pids.len() as u64, memory_bytes: pids.iter().filter_map(own).sum() }
-    }
 }
 
 #[cfg(test)]
@@ -123,11 +118,5 @@ mod tests {
         assert_eq!(memory, "its processes took 65 MiB of memory, and limits.memory allows 64");
         let many = limits.passed(Usage { processes: 11, memory_bytes: 0 }).expect("too many");
         assert_eq!(many, "it had 11 processes, and limits.processes allows 10");
-    }
-
-    #[test]
-    fn our_own_memory_is_counted() {
-        let usage = Usage::of(&[std::process::id()]);
-        assert!(usage.processes == 1 && usage.memory_bytes > 0, "{usage:?}");
     }
 }

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, Command};
 
 use super::bound::bound;
-use super::limits::is_shortage;
+use super::limits::{is_shortage, keep_within};
 use super::program::found_on_path;
 use super::reaper;
 use super::stuck::until_stuck;
@@ -63,6 +63,8 @@ pub struct Call {
     pub timeout: Duration,
     /// Doing nothing for so long is as good as never ending. None: it may wait for whatever it likes.
     pub stuck_after: Option<Duration>,
+    /// Memory of its own that it may have, and each of those that it starts: beyond that it is refused.
+    pub data_max: Option<u64>,
     /// It is ended by the kernel when we end, however we do.
     pub(super) ends_with_us: bool,
 }
@@ -115,6 +117,7 @@ impl Call {
             excess: Excess::Refuse,
             timeout: Duration::from_secs(600),
             stuck_after: None,
+            data_max: None,
             ends_with_us: false,
         }
     }
@@ -195,7 +198,11 @@ impl Call {
             command.current_dir(dir);
         }
         match command.spawn() {
-            Ok(child) => Ok(Running::new(child)),
+            Ok(child) => {
+                // From outside, for the reason above: what it takes before that is what it was started with.
+                self.data_max.zip(child.id()).into_iter().for_each(|(bytes, pid)| keep_within(pid, bytes));
+                Ok(Running::new(child))
+            }
             // A missing working directory gives the same error as a missing program.
             Err(error)
                 if error.kind() == std::io::ErrorKind::NotFound

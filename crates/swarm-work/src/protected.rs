@@ -1,7 +1,10 @@
 //! Files that only a person lets through to trunk.
 
+mod by_git;
+
 use std::path::{Path, PathBuf};
 
+pub use by_git::by_git;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// Ours, whatever is configured: what lies there is executed outside the walls, or decides what is.

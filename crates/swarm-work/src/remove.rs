@@ -51,7 +51,7 @@ pub enum KeptWhy {
     Locked { path: PathBuf },
     #[error("{} is a repository of its own", path.display())]
     NestedRepository { path: PathBuf },
-    #[error("{} is too large to be saved, or cannot be read", path.display())]
+    #[error("{} is too large to be saved, cannot be read, or has a name that git refuses", path.display())]
     LeftOut { path: PathBuf },
     #[error("{} is ignored by git and not known to be disposable", path.display())]
     IgnoredFile { path: PathBuf },

@@ -12,7 +12,8 @@ use swarm_protocol::ids::{Oid, RunId, TaskId};
 pub(crate) use exact::{Exact, snapshot_exact};
 pub use rest::{Rest, commit_rest, message_of_rest};
 use swarm_git::{
-    Change, Git, GitError, NewCommit, PrivateIndex, RefChange, RefOutcome, make_readable, path_of,
+    Change, Git, GitError, NewCommit, PrivateIndex, RefChange, RefOutcome, is_refused_name, make_readable,
+    path_of,
 };
 use swarm_process::Input;
 
@@ -33,7 +34,8 @@ pub struct Snapshot {
     pub differs: bool,
     /// Repositories inside the worktree: their files are not in `tree`.
     pub nested: Vec<PathBuf>,
-    /// Changed or new files above the bound, or that cannot be read: not in `tree` as they are.
+    /// Changed or new files above the bound, that cannot be read, or of a name that git's checks refuse: not in `tree` as
+    /// they are.
     pub left_out: Vec<PathBuf>,
 }
 
@@ -87,8 +89,18 @@ fn tell_left_out(git: &Git, task: &TaskId, worktree: &Path, paths: &[PathBuf]) {
     }
 }
 
+/// Whether git's checks, here or on a host, would refuse every commit that has this file.
+fn is_refused(worktree: &Path, path: &Path) -> bool {
+    let there = || std::fs::symlink_metadata(worktree.join(path));
+    // What is gone may go.
+    is_refused_name(path, true) && there().is_ok_and(|meta| is_refused_name(path, meta.is_symlink()))
+}
+
 /// Why a file is left out.
 pub(crate) fn why_left_out(worktree: &Path, path: &Path) -> String {
+    if is_refused(worktree, path) {
+        return "git's checks refuse that name, which means git's own files on some machines".into();
+    }
     if !make_readable(&worktree.join(path)) {
         return "it cannot be read, and it is not ours to change that".into();
     }
@@ -172,7 +184,10 @@ pub(crate) async fn read_files(
         }
         if name.ends_with(b"/") {
             nested.push(path);
-        } else if max_bytes.is_some_and(|max| size() > max) || !make_readable(&worktree.join(&path)) {
+        } else if max_bytes.is_some_and(|max| size() > max)
+            || !make_readable(&worktree.join(&path))
+            || is_refused(worktree, &path)
+        {
             left_out.push(path);
         } else {
             input.extend_from_slice(name);

@@ -56,6 +56,43 @@ fn what_an_agent_would_run_outside_waits_for_a_person_and_is_used_only_after_ano
     assert!(!arena.path("planted").exists());
 }
 
+/// What git itself would run of a checkout, once it is merged: by a setting of the person, or by a folder that it takes for
+/// a repository.
+#[test]
+fn what_the_persons_git_would_run_waits_for_a_person() {
+    let arena = arena_with(json!({}));
+    arena.git(&["config", "include.path", "../.gitconfig"]);
+    arena.git(&["config", "core.hooksPath", ".husky/_"]);
+    let commits = "\nsh git add -A && git commit -q -m 'feat: harmless'\ncomplete";
+    let planted = [
+        ("1.1", ".gitconfig", "sh printf '[alias]\\n' > .gitconfig".to_owned()),
+        ("1.2", ".husky/pre-commit", "write .husky/pre-commit x".to_owned()),
+        (
+            "1.3",
+            "v/HEAD",
+            ["HEAD", "config", "objects/x", "refs/x"].map(|file| format!("write v/{file} x")).join("\n"),
+        ),
+    ];
+    let tasks = planted
+        .iter()
+        .map(|(id, _, script)| task(id, &[], &format!("{script}{commits}")))
+        .collect::<Vec<_>>();
+    arena.plan_in_phases(&[tasks]);
+    let run = arena.start(&[]);
+    for (id, file, _) in &planted {
+        wait_for("it waits for a person", || {
+            arena.attention().contains(&format!("Task {id} waits for your review"))
+        });
+        has(&arena.ok(&["review", "show", id]), &["protected", file]);
+    }
+    assert_eq!(arena.git(&["ls-tree", "-r", "--name-only", "main"]), "README.md\n");
+    for (id, ..) in &planted {
+        arena.ok(&["review", "approve", id]);
+    }
+    let (code, told) = run.end();
+    assert_eq!(code, 0, "{told}");
+}
+
 #[test]
 fn a_clone_brings_neither_configuration_nor_links_that_are_followed() {
     let arena = arena_with(json!({}));

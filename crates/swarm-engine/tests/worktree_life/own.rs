@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::Field;
 use crate::git_scratch::{commit_all, git_in, task, try_git_in, write};
-use swarm_git::OwnRepository;
+use swarm_git::{Limits, OwnRepository, Taken};
 use swarm_work::hand_in::{HandedIn, hand_in};
 use swarm_work::remove::{Removal, TrashRule, Trashed, tend_trash, trashed};
 use swarm_work::worktree::Prepared;
@@ -233,6 +233,26 @@ async fn what_an_agent_makes_of_its_repository_stays_there() {
         // It can work on, from where the branch is.
         lent.open().await;
         lent.sh("test $(git branch --show-current) = swarm/t1; git log -1");
+    }
+}
+
+/// Ten names in each of three levels: small enough to be made here, with a bound to match.
+#[tokio::test]
+async fn a_commit_that_unfolds_to_more_files_than_can_be_listed_is_refused() {
+    let lent = Lent::new().await;
+    lent.sh("o=$(git hash-object -w a.txt); kind='100644 blob'; \
+         for level in 1 2 3; do \
+           o=$(for n in 0 1 2 3 4 5 6 7 8 9; do printf '%s %s\\t%s\\n' \"$kind\" $o $n; done | git mktree); \
+           kind='040000 tree'; \
+         done; git update-ref refs/heads/swarm/t1 $(git commit-tree -p HEAD -m x $o)");
+    let tip = lent.own.heads().and_then(|heads| heads.branch).expect("a commit");
+    let base = &lent.made.base;
+    for (listed_bytes, refused) in [(100_000, true), (110_000, false)] {
+        let limits = Limits { listed_bytes, ..Limits::of_files(FILE_MAX) };
+        match lent.own.take(&lent.field.git, &[&tip], &[base], limits).await.expect("git works") {
+            Taken::Refused { why } => assert!(refused && why.contains("1000 files"), "{why}"),
+            Taken::Yes => assert!(!refused, "{listed_bytes}"),
+        }
     }
 }
 

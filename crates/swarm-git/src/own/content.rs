@@ -28,6 +28,10 @@ impl Stranger<'_> {
         known: &[Oid],
         limits: Limits,
     ) -> Result<Option<String>, GitError> {
+        // Before anything goes through their files.
+        if let Some(why) = self.unfolds_to_too_much(limits).await? {
+            return Ok(Some(why));
+        }
         let list = self.checked(["rev-list", "--stdin"]).stdin(Input::Bytes(revs(tips, known)));
         let commits = list.long_list().ok().await?;
         // Of a merge what none of its parents has: what it took over from one was looked at there, or is the person's.
@@ -79,7 +83,9 @@ impl Stranger<'_> {
     /// The name of a file that was left out because of its size.
     pub(super) async fn too_large(&self, tips: &[&Oid], copied: &Copied) -> Result<Option<String>, GitError> {
         for tip in tips {
-            let listed = self.unchecked(["ls-tree", "-r", "-z", tip.as_str()]).long_list().any().await?;
+            // Only for the name: a list that does not end says none.
+            let listed = self.unchecked(["ls-tree", "-r", "-z", tip.as_str()]).long_list().any().await;
+            let Ok(listed) = listed else { continue };
             for entry in listed.stdout.split(|byte| *byte == 0) {
                 let mut parts = entry.splitn(2, |byte| *byte == b'\t');
                 let (head, path) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());

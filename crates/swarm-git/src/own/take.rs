@@ -14,7 +14,7 @@ use super::beneath::Beneath;
 use super::quarantine::{Copied, copy};
 use crate::call::{Git, GitCall, GitError};
 use crate::marker::lock_within;
-use swarm_process::Input;
+use swarm_process::{Input, ProcessError};
 
 /// What git only warns of and `git fsck --strict` would show a person for ever.
 const STRICT: &str = "--strict=badFilemode=error,gitignoreSymlink=error,gitattributesSymlink=error,\
@@ -38,6 +38,13 @@ const MEMORY_MIN: u64 = 512 << 20;
 /// Everything that an agent's own repository may hold. A worktree's files are bounded elsewhere.
 const ALL_BYTES_MAX: u64 = 4 << 30;
 
+/// A list of the files of one commit; a longer one of git's is not read either. Git takes about three times as much
+/// memory while it makes it.
+const LISTED_BYTES_MAX: u64 = 512 << 20;
+
+/// Beside what a large file takes: whatever is not foreseen ends here, and not where the machine has no more.
+const DATA_MAX: u64 = 4 << 30;
+
 /// How much is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -45,12 +52,14 @@ pub struct Limits {
     pub file_bytes: u64,
     /// Of everything that the agent's repository holds.
     pub all_bytes: u64,
+    /// Of a list of the files of one commit, with what git says of each.
+    pub listed_bytes: u64,
 }
 
 impl Limits {
     /// With files of that size.
     pub fn of_files(file_bytes: u64) -> Self {
-        Self { file_bytes, all_bytes: ALL_BYTES_MAX }
+        Self { file_bytes, all_bytes: ALL_BYTES_MAX, listed_bytes: LISTED_BYTES_MAX }
     }
 }
 
@@ -121,6 +130,8 @@ impl Stranger<'_> {
             .env("GIT_NO_LAZY_FETCH", "1")
             // A few bytes of a pack can unfold to more than the machine has.
             .env("GIT_ALLOC_LIMIT", self.memory_max.to_string())
+            // And a few trees can name more files than it could list.
+            .data_max(DATA_MAX + self.memory_max)
             .timeout(STEP_LIMIT)
     }
 
@@ -166,6 +177,10 @@ impl Stranger<'_> {
             Err(GitError::Failed { said, how, .. }) if !was_killed(&how) => {
                 return Ok(Taken::Refused { why: short(&said) });
             }
+            // Asked again it would be the same.
+            Err(GitError::Process(
+                error @ (ProcessError::TimedOut { .. } | ProcessError::TooMuchOutput { .. }),
+            )) => return Ok(Taken::Refused { why: error.to_string() }),
             Err(error) => return Err(error),
         }
         self.give(&pack).await?;

@@ -26,7 +26,7 @@ const REFS_MAX: usize = 1000;
 const DEPTH_MAX: usize = 8;
 
 /// Far above every ordinary file; what may be handed in is measured when it is.
-const LIMITS: Limits = Limits { file_bytes: 1 << 30, all_bytes: 4 << 30 };
+const LIMITS: Limits = Limits { file_bytes: 1 << 30, all_bytes: 4 << 30, listed_bytes: 1 << 30 };
 
 impl Git {
     /// Gives how many files without content were removed from the repositories that agents have for themselves.

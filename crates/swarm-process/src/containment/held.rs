@@ -7,10 +7,11 @@ use tokio::time::Instant;
 
 use super::cgroup::{Leaf, leaves_of};
 use crate::identity::{Pidfd, cpu_time_of, parent_of, pid_in_proc};
-use crate::limits::Usage;
+use crate::limits::Limits;
 use crate::sweep::{
     Sweep, descendants_of, end_tree_by_nonce, hold_descendants, hold_launchers, processes_with_nonce,
 };
+use crate::usage::Usage;
 
 /// After the first process of a namespace was killed, the kernel ends the others before it is gone.
 const KILL_WITHIN: Duration = Duration::from_secs(2);
@@ -45,14 +46,15 @@ impl Held {
         }
     }
 
-    /// What the program and all it started take now.
-    pub fn usage(&self) -> Usage {
-        match self {
-            Self::Leaf(leaf) => Usage::of(&leaf.members()),
+    /// The limit that the program and all it started have passed, for people.
+    pub fn passed(&self, limits: &Limits) -> Option<String> {
+        let pids = match self {
+            Self::Leaf(leaf) => leaf.members(),
             Self::Namespace { launcher } | Self::Guarded { launcher } => {
-                Usage::of(&launcher.map(descendants_of).unwrap_or_default())
+                launcher.map(descendants_of).unwrap_or_default()
             }
-        }
+        };
+        limits.passed(Usage::of(&pids)).and_then(|_| limits.passed(Usage::of_all_together(&pids)))
     }
 
     /// The limit that the kernel itself has enforced, for people. To be asked before the end of everything.

@@ -50,7 +50,7 @@ pub fn build(spec: &SandboxSpec) -> Result<Seen, String> {
     let pieces = plan::pieces(spec, &known, &mut seen)?;
     let devices = device_files::held();
     mounts::all_read_only().map_err(cannot("make everything read-only"))?;
-    device_files::make(devices).map_err(cannot("make /dev"))?;
+    device_files::make(devices, spec.limits.memory_bytes).map_err(cannot("make /dev"))?;
     for piece in pieces {
         let place = piece.target.display().to_string();
         lay(piece, &mut seen).map_err(cannot(&format!("mount {place}")))?;

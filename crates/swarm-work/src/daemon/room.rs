@@ -23,27 +23,34 @@ pub struct Room {
 }
 
 impl Room {
-    /// For people, when the worktree is larger than it may be.
-    pub fn passed(&mut self, worktree: &Path, max: Option<u64>) -> Option<String> {
+    /// For people, when these places, the worktree first, are together larger than they may be.
+    pub fn passed(&mut self, places: &[PathBuf], max: Option<u64>) -> Option<String> {
         let max = max?;
         let due = self.begun.is_none_or(|begun| begun.elapsed() >= COUNT_EVERY);
         if due && !self.counting.swap(true, Ordering::Relaxed) {
             self.begun = Some(Instant::now());
-            let (place, counting, last) = (worktree.to_owned(), self.counting.clone(), self.last.clone());
+            let (places, counting, last) = (places.to_owned(), self.counting.clone(), self.last.clone());
             tokio::task::spawn_blocking(move || {
-                last.store(bytes_below(place), Ordering::Relaxed);
+                last.store(bytes_below(&places), Ordering::Relaxed);
                 counting.store(false, Ordering::Relaxed);
             });
         }
         let now = self.last.load(Ordering::Relaxed);
-        (now > max)
-            .then(|| format!("its worktree has {} MiB, and limits.worktree allows {}", now >> 20, max >> 20))
+        (now > max).then(|| {
+            format!(
+                "its worktree, temporary files and own repository have {} MiB, and limits.worktree allows {}",
+                now >> 20,
+                max >> 20
+            )
+        })
     }
 }
 
-/// As much of the disk as the files below it take. Links are not followed.
-fn bytes_below(top: PathBuf) -> u64 {
-    let (mut bytes, mut names, mut folders) = (0_u64, 0, vec![top]);
+/// As much of the disk as the files below them take, each once where one place is in another. Links are not followed.
+fn bytes_below(places: &[PathBuf]) -> u64 {
+    let is_within = |place: &Path| places.iter().any(|other| place != other && place.starts_with(other));
+    let tops: Vec<PathBuf> = places.iter().filter(|place| !is_within(place)).cloned().collect();
+    let (mut bytes, mut names, mut folders) = (0_u64, 0, tops);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let Ok(meta) = entry.metadata() else { continue };
@@ -70,7 +77,12 @@ mod tests {
         std::fs::create_dir(dir.path().join("a")).expect("made");
         std::fs::write(dir.path().join("a/file"), vec![1; 1 << 20]).expect("written");
         std::os::unix::fs::symlink("/", dir.path().join("link")).expect("linked");
-        let bytes = bytes_below(dir.path().to_owned());
+        let [top, within] = [dir.path().to_owned(), dir.path().join("a")];
+        let bytes = bytes_below(&[within, top.clone()]);
         assert!((1 << 20..2 << 20).contains(&bytes), "{bytes}");
+        let beside = tempfile::tempdir().expect("a folder");
+        std::fs::write(beside.path().join("file"), vec![1; 1 << 20]).expect("written");
+        let bytes = bytes_below(&[top, beside.path().to_owned()]);
+        assert!((2 << 20..3 << 20).contains(&bytes), "{bytes}");
     }
 }

@@ -84,9 +84,10 @@ async fn steady_snapshot(git: &Git, path: &Path, task: &TaskId, tip: &Oid) -> Re
 
 fn message(task: &TaskId, shot: &Snapshot) -> String {
     let mut text = format!("swarm: uncommitted work of {task}\n");
-    for (paths, why) in
-        [(&shot.left_out, "too large, or not to be read"), (&shot.nested, "a repository of its own")]
-    {
+    for (paths, why) in [
+        (&shot.left_out, "too large, not to be read, or of a name that git refuses"),
+        (&shot.nested, "a repository of its own"),
+    ] {
         for path in paths.iter().take(NAMED_MAX) {
             text.push_str(&format!("\nNot in it: {} ({why})", path.display()));
         }

@@ -10,7 +10,8 @@ use std::time::SystemTime;
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::{
-    RESCUE_FILE_MAX_BYTES, Reading, Snapshot, other_names, populated_submodules, read_files, tell_left_out,
+    RESCUE_FILE_MAX_BYTES, Reading, Snapshot, is_refused, other_names, populated_submodules, read_files,
+    tell_left_out,
 };
 use swarm_git::{Change, Differences, Git, GitError, PrivateIndex, SmallIndex, make_readable, path_of};
 use swarm_process::Input;
@@ -92,7 +93,9 @@ async fn look(git: &Git, worktree: &Path, index: &PrivateIndex, tip: &Oid) -> Re
     let is_left_out = |path: &Path| {
         let place = worktree.join(path);
         let larger = |meta: std::fs::Metadata| meta.is_file() && meta.len() > RESCUE_FILE_MAX_BYTES;
-        std::fs::symlink_metadata(&place).is_ok_and(larger) || !make_readable(&place)
+        std::fs::symlink_metadata(&place).is_ok_and(larger)
+            || !make_readable(&place)
+            || is_refused(worktree, path)
     };
     let Differences { changes, small } = known;
     let mut look =

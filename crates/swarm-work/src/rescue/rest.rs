@@ -22,7 +22,8 @@ pub enum Rest {
     UnderWay {
         what: &'static str,
     },
-    /// This file is larger than what is committed for an agent, or cannot be read: nothing was changed.
+    /// This file is larger than what is committed for an agent, cannot be read, or has a name that git refuses: nothing was
+    /// changed.
     LeftOut {
         path: PathBuf,
     },

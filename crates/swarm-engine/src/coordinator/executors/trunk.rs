@@ -137,12 +137,12 @@ async fn build_merge(
         BuildOutcome::Built(built) => {
             let (git, from, to) = (&world.git, &built.base_trunk, &built.result);
             let changed = git.changed_paths(from, to).await.map_err(describe)?;
-            let mut protected = only_by_a_person(world, &changed);
+            let mut protected = only_by_a_person(world, to, &changed).await?;
             protected.extend(world.secrets_in(from, to, false).await.map_err(describe)?);
             if built.commits.len() > 1 || strategy == Strategy::Merge {
                 // What one commit brings and another takes away is in trunk's history for ever.
                 let touched = git.touched_paths(from, to).await.map_err(describe)?;
-                let mut more = only_by_a_person(world, &Vec::from_iter(touched));
+                let mut more = only_by_a_person(world, to, &Vec::from_iter(touched)).await?;
                 more.extend(world.secrets_in(from, to, true).await.map_err(describe)?);
                 more.retain(|one| !protected.contains(one));
                 protected.extend(more);
@@ -177,15 +177,17 @@ async fn build_merge(
     })
 }
 
-/// The changed files that are protected. What hooks run is outside the walls, as what lies in `.swarm` is.
-fn only_by_a_person(world: &World, changed: &[PathBuf]) -> Vec<String> {
+/// The changed files that are protected. What hooks and the person's git run is outside the walls, as what lies in
+/// `.swarm` is.
+async fn only_by_a_person(world: &World, result: &Oid, changed: &[PathBuf]) -> Result<Vec<String>, String> {
     let of_hooks = hooks::files(&world.paths.root, &hooks::configured(&world.config.hooks));
     let run: Vec<PathBuf> = changed.iter().filter(|path| of_hooks.contains(*path)).cloned().collect();
     let mut all = protected::among(changed, &world.config.merge.protected);
     all.extend(shown(&run));
+    all.extend(shown(&protected::by_git(&world.git, result, changed).await.map_err(describe)?));
     all.sort();
     all.dedup();
-    all
+    Ok(all)
 }
 
 /// The task's branch gets what rules made of it, so that it can be reviewed there. Where something of a person's is in the

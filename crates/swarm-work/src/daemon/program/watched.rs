@@ -1,6 +1,7 @@
 //! A program at work: its output, its input, its clocks and the wishes of others, until all of it is gone.
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use super::super::tree;
 use super::{Bounds, How, LEFTOVER_GRACE_MAX, Listener, StopWish};
 use swarm_agents::journal::Stream;
 use swarm_process::Boxed;
+use swarm_process::sandbox::{GitRights, SandboxSpec};
 
 /// How long the pipes are read on once nobody should hold them any more.
 const PIPE_GRACE: Duration = Duration::from_secs(2);
@@ -171,8 +173,8 @@ impl<'a> Watched<'a> {
     fn measure(&mut self) {
         self.next_measure = Instant::now() + MEASURE_EVERY;
         let Some(spec) = &self.bounds.sandbox else { return };
-        let passed = spec.limits.passed(self.boxed.held.usage());
-        let passed = passed.or_else(|| self.room.passed(&spec.worktree, spec.limits.worktree_bytes));
+        let passed = self.boxed.held.passed(&spec.limits);
+        let passed = passed.or_else(|| self.room.passed(&places_of(spec), spec.limits.worktree_bytes));
         if let Some(why) = passed {
             self.limit = Some(why.clone());
             self.end(How::Enough, Some(why), Duration::ZERO);
@@ -237,6 +239,12 @@ impl<'a> Watched<'a> {
             else => {}
         }
     }
+}
+
+/// Where a program may leave files that go with its task.
+fn places_of(spec: &SandboxSpec) -> Vec<PathBuf> {
+    let own = spec.git.iter().flat_map(GitRights::folders);
+    [spec.worktree.clone(), spec.tmp.clone()].into_iter().chain(own).collect()
 }
 
 async fn of(ending: &mut Option<Ending>) -> Vec<u32> {

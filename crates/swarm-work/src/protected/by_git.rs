@@ -1,0 +1,247 @@
+//! Files of a checkout that run with the person's rights because git says so: what its configuration names there, and a
+//! folder that git takes for a repository, with a configuration of its own.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use swarm_git::{Git, GitError, path_of};
+use swarm_protocol::ids::Oid;
+
+use super::NAMED_MAX;
+
+/// Folders that are named in one call.
+const ASKED_MAX: usize = 200;
+
+/// What is in a folder that git takes for a repository; on some machines in any case. `commondir` stands for the other two.
+const PARTS: [&str; 4] = ["head", "objects", "refs", "commondir"];
+
+/// Last parts of names of settings that are programs, by the first part.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    ("core", &["fsmonitor", "sshcommand", "editor", "pager", "askpass", "gitproxy", "alternaterefscommand"]),
+    ("filter", &["clean", "smudge", "process"]),
+    ("merge", &["driver"]),
+    ("diff", &["textconv", "command", "external"]),
+    ("difftool", &["cmd", "path"]),
+    ("mergetool", &["cmd", "path"]),
+    ("credential", &["helper"]),
+    ("gpg", &["program", "defaultkeycommand"]),
+    ("sequence", &["editor"]),
+    ("interactive", &["difffilter"]),
+    ("trailer", &["cmd", "command"]),
+    ("uploadpack", &["packobjectshook"]),
+    ("remote", &["uploadpack", "receivepack"]),
+    ("hook", &["command"]),
+];
+
+/// Those of the changed files, as `result` has them, that git's configuration names or that make a repository.
+pub async fn by_git(git: &Git, result: &Oid, changed: &[PathBuf]) -> Result<Vec<PathBuf>, GitError> {
+    let list = ["config", "--list", "--null", "--show-origin", "--includes"];
+    let listed = git.call(list).ok().await?;
+    let mut roots = vec![git.main_checkout.clone()];
+    roots.extend(std::fs::canonicalize(&git.main_checkout).ok());
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let places = Places { roots, git_dir: git.common_dir.clone(), home };
+    let named = places.named_in(&listed);
+    // A link in the place of a folder changes all that is below it.
+    let is_named =
+        |path: &&PathBuf| named.iter().any(|named| path.starts_with(named) || named.starts_with(path));
+    let mut found: Vec<PathBuf> = changed.iter().filter(is_named).take(NAMED_MAX).cloned().collect();
+    let repositories = repositories(git, result, changed).await?;
+    let is_within = |path: &&PathBuf| repositories.iter().any(|place| path.starts_with(place));
+    found.extend(changed.iter().filter(is_within).take(NAMED_MAX).cloned());
+    Ok(found)
+}
+
+/// Where settings of git may lead to.
+struct Places {
+    /// The checkout, by its names.
+    roots: Vec<PathBuf>,
+    git_dir: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl Places {
+    /// Paths from the root of the checkout. `listed`: for each setting the file it is from, a NUL, the key, the value after
+    /// an end of line, a NUL.
+    fn named_in(&self, listed: &[u8]) -> BTreeSet<PathBuf> {
+        let mut found = BTreeSet::new();
+        let mut words = listed.split(|byte| *byte == 0);
+        while let (Some(origin), Some(setting)) = (words.next(), words.next()) {
+            // What is said on the command line is ours.
+            let Some(origin) = origin.strip_prefix(b"file:") else { continue };
+            let mut parts = setting.splitn(2, |byte| *byte == b'\n');
+            let (key, value) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            let key = String::from_utf8_lossy(key);
+            let (section, name) = (key.split('.').next(), key.rsplit('.').next());
+            let (Some(section), Some(name)) = (section, name) else { continue };
+            match (section, name) {
+                ("include" | "includeif", "path") => {
+                    let origin = self.git_dir.join(path_of(origin));
+                    self.find(origin.parent().unwrap_or(&self.git_dir), value, &mut found);
+                }
+                ("core", "hookspath") => self.find_hooks(value, &mut found),
+                ("core", "attributesfile") => self.find(&self.roots[0], value, &mut found),
+                _ if is_program(section, name) => self.find_words(value, &mut found),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn find_hooks(&self, value: &[u8], found: &mut BTreeSet<PathBuf>) {
+        self.find(&self.roots[0], value, found);
+        // Husky has what git calls in `_`, and that calls what lies beside it.
+        let folder = path_of(value);
+        if let (Some(parent), true) = (folder.parent(), folder.ends_with("_")) {
+            self.find(&self.roots[0], parent.as_os_str().as_bytes(), found);
+        }
+    }
+
+    /// Whatever a command line names, in quotes or not.
+    fn find_words(&self, value: &[u8], found: &mut BTreeSet<PathBuf>) {
+        let is_quote = |byte: &u8| b"\"'".contains(byte);
+        let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`;|&()<>=!".contains(byte);
+        let words = value.split(is_between).chain(value.split(is_quote)).chain([value.trim_ascii()]);
+        for word in words.filter(|word| !word.is_empty()) {
+            self.find(&self.roots[0], word, found);
+        }
+    }
+
+    /// The path, and what it leads to, where that lies in the checkout.
+    fn find(&self, from: &Path, value: &[u8], found: &mut BTreeSet<PathBuf>) {
+        let path = match (value.strip_prefix(b"~/"), &self.home) {
+            (Some(rest), Some(home)) => home.join(OsStr::from_bytes(rest)),
+            _ => from.join(OsStr::from_bytes(value)),
+        };
+        let real = std::fs::canonicalize(&path).ok();
+        for path in [Some(plain(&path)), real].into_iter().flatten() {
+            let below = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
+            found.extend(below.filter(|below| !below.as_os_str().is_empty()).map(Path::to_owned));
+        }
+    }
+}
+
+fn is_program(section: &str, name: &str) -> bool {
+    section == "pager" || PROGRAMS.iter().any(|(first, names)| *first == section && names.contains(&name))
+}
+
+/// Without `.` and `..`, whether or not anything is there.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+        plain
+    })
+}
+
+/// Folders below the root, with one of these files, that are repositories for a git that is called in them.
+async fn repositories(git: &Git, result: &Oid, changed: &[PathBuf]) -> Result<Vec<PathBuf>, GitError> {
+    let places: Vec<PathBuf> = changed.iter().flat_map(|path| maybe_repositories(path)).collect();
+    let places: Vec<PathBuf> = BTreeSet::from_iter(places).into_iter().collect();
+    let mut found = Vec::new();
+    for some in places.chunks(ASKED_MAX) {
+        let list = git.call(["ls-tree", "--full-tree", "-z", "--name-only", result.as_str(), "--"]);
+        let listed = list.args(some.iter().map(|place| place.join(""))).long_list().ok().await?;
+        found.extend(repositories_in(&listed));
+    }
+    Ok(found)
+}
+
+/// Folders on the way to this file in which it is, or is below, a part of a repository.
+fn maybe_repositories(path: &Path) -> Vec<PathBuf> {
+    let parts = path.ancestors().filter(|part| part_of(part).is_some());
+    let folders = parts.filter_map(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    folders.map(Path::to_owned).collect()
+}
+
+fn part_of(path: &Path) -> Option<usize> {
+    let name = path.file_name()?;
+    PARTS.iter().position(|part| name.eq_ignore_ascii_case(part))
+}
+
+fn repositories_in(listed: &[u8]) -> Vec<PathBuf> {
+    let mut parts: BTreeMap<PathBuf, BTreeSet<&str>> = BTreeMap::new();
+    for path in listed.split(|byte| *byte == 0).map(path_of) {
+        if let (Some(folder), Some(part)) = (path.parent(), part_of(&path)) {
+            parts.entry(folder.to_owned()).or_default().insert(PARTS[part]);
+        }
+    }
+    let is_whole = |parts: &BTreeSet<&str>| {
+        let has = |part: &str| parts.contains(part);
+        has("head") && (has("commondir") || (has("objects") && has("refs")))
+    };
+    parts.into_iter().filter(|(_, parts)| is_whole(parts)).map(|(folder, _)| folder).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(origin: &str, key: &str, value: &str) -> Vec<String> {
+        let places = Places {
+            roots: vec!["/no/repo".into()],
+            git_dir: "/no/repo/.git".into(),
+            home: Some("/no".into()),
+        };
+        let found = places.named_in(format!("{origin}\0{key}\n{value}\0").as_bytes());
+        found.iter().map(|path| path.display().to_string()).collect()
+    }
+
+    #[test]
+    fn what_the_configuration_names_is_found_in_the_checkout_alone() {
+        let ours = "file:/no/repo/.git/config";
+        let cases: &[(&str, &str, &str, &[&str])] = &[
+            (ours, "include.path", "../.gitconfig", &[".gitconfig"]),
+            ("file:config", "include.path", "../.gitconfig", &[".gitconfig"]),
+            (ours, "includeif.gitdir:~/x.y/.path", "/no/repo/conf/git", &["conf/git"]),
+            ("file:/no/.gitconfig", "include.path", "repo/conf", &["conf"]),
+            ("file:/no/.gitconfig", "include.path", "~/repo/./conf", &["conf"]),
+            ("file:/no/.gitconfig", "include.path", "more", &[]),
+            (ours, "core.hookspath", ".githooks", &[".githooks"]),
+            (ours, "core.hookspath", ".husky/_", &[".husky", ".husky/_"]),
+            (ours, "core.hookspath", "/no/hooks", &[]),
+            ("command line:", "core.hookspath", "hooks", &[]),
+            (
+                ours,
+                "filter.a.b.clean",
+                "'tools/my clean.sh' %f",
+                &["%f", "clean.sh", "tools/my", "tools/my clean.sh"],
+            ),
+            (ours, "merge.x.driver", "./merge.sh", &["merge.sh"]),
+            (ours, "alias.x", "!tools/x", &[]),
+            (ours, "user.name", "tools", &[]),
+        ];
+        for (origin, key, value, wanted) in cases {
+            let mut found = named(origin, key, value);
+            found.retain(|path| !path.starts_with('\'') && !path.starts_with(' '));
+            assert_eq!(found, *wanted, "{origin} {key} {value}");
+        }
+    }
+
+    #[test]
+    fn a_folder_with_the_parts_of_a_repository_is_one() {
+        let check = |files: &[&str], wanted: &[&str]| {
+            let listed: String = files.iter().map(|file| format!("{file}\0")).collect();
+            assert_eq!(
+                repositories_in(listed.as_bytes()),
+                wanted.iter().map(PathBuf::from).collect::<Vec<_>>()
+            );
+        };
+        check(&["v/HEAD", "v/config", "v/objects", "v/refs", "w/HEAD", "w/refs"], &["v"]);
+        check(&["v/head", "v/Objects", "v/REFS"], &["v"]);
+        check(&["v/HEAD", "v/commondir"], &["v"]);
+        check(&["v/objects", "v/refs", "v/HEAD.txt"], &[]);
+        let places = |path: &str| maybe_repositories(Path::new(path));
+        assert_eq!(places("a/b/refs/heads/x"), [PathBuf::from("a/b")]);
+        assert_eq!(places("a/HEAD"), [PathBuf::from("a")]);
+        assert_eq!(places("HEAD"), Vec::<PathBuf>::new());
+        assert_eq!(places("a/header"), Vec::<PathBuf>::new());
+    }
+}
