@@ -32,8 +32,6 @@ pub const AUTOMATIC_KEPT: usize = 200;
 pub const PLAN_BYTES_MAX: usize = 900 * 1024;
 /// Lines of each kind, and new commits, that are remembered of what an operation did with git.
 pub const DEEDS_KEPT: usize = 40;
-/// Bytes of the names of conflicting files that a record and a prompt have: `git merge` names them all.
-pub const CONFLICT_BYTES_MAX: usize = 64 * 1024;
 /// Files of a conflict that are remembered with the operation that met it.
 pub const CONFLICTS_SHOWN: usize = 20;
 /// Bytes of the paths that one record names. A conflict may be in each file of a large repository: git has them all.

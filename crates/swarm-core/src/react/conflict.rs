@@ -10,7 +10,6 @@ use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 
 use super::merge::{built_on_the_unknown, merging};
-use crate::limits::CONFLICT_BYTES_MAX;
 use crate::operation::facts;
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
