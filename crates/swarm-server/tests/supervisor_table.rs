@@ -7,6 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::time::Duration;
 
 use swarm_git::Git;
+use swarm_process::sandbox::make_tmp;
 use swarm_protocol::channel::{DaemonRecord, FromDaemon, IterationOutcome, LedgerMark};
 use swarm_protocol::ids::RunId;
 use swarm_protocol::outcome::Ended;
@@ -285,8 +286,11 @@ async fn in_a_copied_folder_the_processes_of_the_original_are_left_alone() {
     let files = swarm_work::daemon::RunFiles::new(&copy.join(".swarm"), &world.spec.run);
     assert_eq!(foreign(&files, &copy), Some(Foreign::Copied { from: world.spec.root.clone() }));
     let git_ = Git::discover(&copy).await.expect("a repository");
+    let tmp = make_tmp(&world.spec.nonce).expect("the folder of the original for temporary files");
     // The copy's own ledger knows the run and ends it: only its files go.
     stop_run(&git_, &files, &world.spec.nonce, None, Duration::from_secs(1)).await.expect("ended");
     assert!(!files.record().exists() && world.living().len() >= 2);
+    assert!(tmp.is_dir(), "the agents of the original have it in use");
     stop(&world).await;
+    assert!(!tmp.exists());
 }

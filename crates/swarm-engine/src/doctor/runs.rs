@@ -10,6 +10,7 @@ use super::patient::Patient;
 use swarm_process::containment::cgroup::leaves_of_swarm;
 use swarm_process::processes_with_nonce;
 use swarm_work::daemon::{DaemonSpec, RunFiles};
+use swarm_work::supervisor::foreign;
 
 pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     // A coordinator that lives looks after its runs itself.
@@ -19,6 +20,12 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     let mut found = Vec::new();
     for run in runs_on_disk(patient) {
         let files = RunFiles::new(&patient.paths.swarm, &run);
+        if let Some(owner) = foreign(&files, &patient.paths.root) {
+            found.push(
+                Found::note("coordinator", format!("{run} is left alone: {owner}")).about(run.as_str()),
+            );
+            continue;
+        }
         let alive = processes(&files);
         let known = patient.state.runs.contains_key(&run);
         match (known, alive.is_empty(), has_daemon(&files)) {

@@ -94,8 +94,11 @@ pub async fn stop_run(
         (_, Some(rescue)) => save(git, files, rescue).await?,
         (_, None) => None,
     };
-    // Rubbish of the run. One that cannot be removed must not keep its work from being called ended.
-    let _ = remove_tmp(nonce);
+    // Rubbish of the run. One that cannot be removed must not keep its work from being called ended. That of a copied
+    // record is named by the same nonce and is in use: it is the original's.
+    if owner.is_none() {
+        let _ = remove_tmp(nonce);
+    }
     let unreadable = |source| StopError::NotRemoved { path: files.dir.clone(), source };
     for path in files.all_but_the_lock().map_err(unreadable)? {
         remove(&path)?;
