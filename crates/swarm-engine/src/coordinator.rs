@@ -137,6 +137,7 @@ impl Coordinator {
                 profile_chosen: world.agent_chosen,
                 reviewer_chosen: world.reviewer_chosen,
                 hooks: operate::hooks_found(&world),
+                place: world.place(),
                 ..Config { agent: world.agent.clone(), ..world.config.clone() }.policy()
             },
         };
