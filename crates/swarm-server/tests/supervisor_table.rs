@@ -206,7 +206,9 @@ async fn the_work_of_a_daemon_that_died_is_saved_by_the_one_who_ends_the_run() {
 async fn a_daemon_that_hangs_is_ended_by_force() {
     let (world, _coordinator) = busy().await;
     let pid = rustix::process::Pid::from_raw(world.daemon_pid() as i32).expect("a pid");
+    assert_eq!(world.files().stopped_daemon(), None);
     rustix::process::kill_process(pid, rustix::process::Signal::STOP).expect("frozen");
+    until("its rest", || world.files().stopped_daemon() == Some(world.daemon_pid())).await;
     let stopped = stop(&world).await;
     assert_eq!(world.at(&stopped.wip.expect("saved"), "half.txt"), "half");
     assert_eq!(world.living(), [0u32; 0]);

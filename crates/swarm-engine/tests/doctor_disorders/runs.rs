@@ -86,6 +86,29 @@ async fn in_a_copied_folder_the_processes_of_the_original_are_left_alone() {
 }
 
 #[tokio::test]
+async fn a_daemon_that_a_signal_has_stopped_is_named_with_what_lets_it_go_on() {
+    let ward = Ward::new();
+    let path = ward.begin_work().await;
+    let files = plant_run(&ward, 1, &path, "nonce-of-a-sleeper");
+    let mut daemon = std::process::Command::new("sleep").arg("1000").spawn().expect("sleep runs");
+    let identity = swarm_process::ProcessIdentity::of(daemon.id(), "nonce-of-a-sleeper").expect("it lives");
+    let record = serde_json::json!({
+        "run": "r1", "kind": RunKind::Work, "host": "here", "pid": identity.pid, "start_time": identity.start_time,
+        "boot_id": identity.boot_id, "nonce": identity.nonce, "version": "0",
+    });
+    std::fs::write(files.record(), record.to_string()).expect("writable");
+    let held = swarm_process::open_verified(&identity).expect("it lives");
+    held.signal(rustix::process::Signal::STOP);
+    while files.stopped_daemon().is_none() {
+        tokio::task::yield_now().await;
+    }
+    let seen = ward.look().await;
+    daemon.kill().and_then(|()| daemon.wait()).expect("ours");
+    let fix = Some(format!("kill -CONT {}", identity.pid));
+    assert!(seen.findings.iter().any(|one| one.subject == "r1" && one.fix == fix), "{}", shown(&seen));
+}
+
+#[tokio::test]
 async fn a_socket_that_nobody_listens_on_is_removed() {
     let ward = Ward::new();
     drop(std::os::unix::net::UnixListener::bind(&ward.paths.socket).expect("a socket"));
