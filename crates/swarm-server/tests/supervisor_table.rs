@@ -13,7 +13,7 @@ use swarm_protocol::ids::RunId;
 use swarm_protocol::outcome::Ended;
 use swarm_work::daemon::{EXIT_NOT_WANTED, write_durable};
 use swarm_work::supervisor::{
-    DaemonEnd, Foreign, Found, Left, Rescue, Stopped, foreign, stop_run, sweep_leftovers,
+    DaemonEnd, Foreign, Found, Left, Rescue, Stopped, foreign, lives_here, stop_run, sweep_leftovers,
 };
 use world::{Coordinator, World, git, host, until, within};
 
@@ -287,6 +287,8 @@ async fn in_a_copied_folder_the_processes_of_the_original_are_left_alone() {
     assert!(copied.expect("cp runs").success());
     let files = swarm_work::daemon::RunFiles::new(&copy.join(".swarm"), &world.spec.run);
     assert_eq!(foreign(&files, &copy), Some(Foreign::Copied { from: world.spec.root.clone() }));
+    assert!(files.is_alive() && !lives_here(&files, &copy), "what is shown in the copy as at work");
+    assert!(lives_here(&world.files(), &world.spec.root));
     let git_ = Git::discover(&copy).await.expect("a repository");
     let tmp = make_tmp(&world.spec.nonce).expect("the folder of the original for temporary files");
     // The copy's own ledger knows the run and ends it: only its files go.

@@ -5,6 +5,7 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::StatusView;
 use swarm_work::daemon::RunFiles;
+use swarm_work::supervisor::lives_here;
 
 use super::Swarm;
 use super::ask::Presence;
@@ -24,7 +25,7 @@ impl Swarm {
         view.attention.splice(0..0, show::left_alone(state)).for_each(drop);
         for agent in &mut view.agents {
             let files = RunFiles::new(&self.paths.swarm, &agent.run);
-            if files.is_alive() {
+            if lives_here(&files, &self.paths.root) {
                 if state.draining {
                     agent.doing = "stopping".into();
                 }
@@ -40,12 +41,14 @@ impl Swarm {
     /// Processes of agents that a signal holds.
     pub(super) fn held(&self, state: &State) -> Vec<u32> {
         let files = state.runs.keys().map(|id| RunFiles::new(&self.paths.swarm, id));
-        files.filter_map(|files| files.stopped_daemon()).collect()
+        let here = files.filter(|files| lives_here(files, &self.paths.root));
+        here.filter_map(|files| files.stopped_daemon()).collect()
     }
 
     /// Agents whose processes are there, and other runs, of those that the ledger knows.
     pub(super) fn runs_at_work(&self, state: &State) -> (usize, usize) {
-        let there = state.runs.iter().filter(|(id, _)| RunFiles::new(&self.paths.swarm, id).is_alive());
+        let (dir, root) = (&self.paths.swarm, &self.paths.root);
+        let there = state.runs.iter().filter(|(id, _)| lives_here(&RunFiles::new(dir, id), root));
         let (agents, others): (Vec<_>, Vec<_>) = there.partition(|(_, run)| run.kind == RunKind::Work);
         (agents.len(), others.len())
     }
