@@ -255,6 +255,11 @@ impl Coordinator {
             }
         }
         moves.start.into_iter().for_each(|effect| self.begin(effect));
+        if self.store.state().draining {
+            // Nobody will work there now.
+            let preparing = self.cancels.iter().filter(|(key, _)| matches!(key, Key::Prepare(_)));
+            preparing.for_each(|(_, cancel)| cancel.cancel());
+        }
         let runs = &self.store.state().runs;
         self.hellos.retain(|run, _| runs.contains_key(run));
         self.inherited.retain(|run| runs.contains_key(run));

@@ -1,5 +1,6 @@
 //! Effect → executor → report. Each arm looks first, acts second, and always ends in a report.
 
+mod preparing;
 mod stopping;
 pub(super) mod trunk;
 
@@ -24,6 +25,7 @@ use super::traced;
 use super::without_room::{is_full, not_begun};
 use super::workplace::with_causes;
 use super::world::{About, Attempt, SharedWorld, World};
+use preparing::{MADE_WITHIN, unless_told_to_stop};
 use stopping::stop;
 use swarm_process::complain;
 use swarm_work::approval::Approval;
@@ -106,8 +108,11 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
     world.git.may_act().map_err(describe)?;
     match effect {
         Effect::Prepare { run, task, from, base, shared } => {
-            let (made, mut news) =
-                world.make_workplace(run.clone(), &task, from.as_ref(), base.as_ref()).await;
+            let making = world.make_workplace(run.clone(), &task, from.as_ref(), base.as_ref());
+            let made = unless_told_to_stop(&context.cancel, MADE_WITHIN, Box::pin(making)).await;
+            let Some((made, mut news)) = made else {
+                return Ok(Report::WorkEnded { run, how: Ended::Stopped });
+            };
             let shared = shared.map(|holds| Shared { run, task, holds, profile: context.about.profile });
             let report = world.let_in(made, shared, &mut news).await;
             for one in news {
