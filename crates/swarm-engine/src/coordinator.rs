@@ -25,6 +25,7 @@ mod daemons;
 mod decided;
 mod without_room;
 mod leaving;
+mod not_taken;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
