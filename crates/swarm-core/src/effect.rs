@@ -22,7 +22,8 @@ pub struct Approval {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Effect {
-    /// Worktree of the task there, ours, on its branch. Ends in `Prepared` or `PrepareFailed`.
+    /// Worktree of the task there, ours, on its branch. Ends in `Prepared` or `PrepareFailed`, or, told to stop before it is
+    /// made, in `WorkEnded`.
     /// `base`: where the task's own commits begin, as far as the ledger knows; a branch that is there keeps it.
     /// `shared`: its agent works in the tree that tasks share, and changes these files.
     Prepare {

@@ -15,10 +15,12 @@ pub(crate) fn dispatches(state: &State) -> bool {
     state.running && !state.draining && state.paused.is_empty() && machine::lets_start(state) && proven
 }
 
-/// Names the processes of a run: nobody else's ledger has this id, and no other run of ours this number.
+/// Names the processes of a run: nobody else's ledger has this id but that of a copy of our folder, which lies in another
+/// place, and no other run of ours has this number.
 pub(crate) fn nonce(state: &State, run: &RunId) -> String {
     let ledger = state.plan.as_ref().map_or("", |p| p.ledger_id.as_str());
-    let digest = Sha256::digest(format!("swarm run {run} of {ledger}").as_bytes());
+    let place = state.policy.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
+    let digest = Sha256::digest(format!("swarm run {run} of {ledger}{place}").as_bytes());
     crate::hash::hex(&digest)[..32].to_string()
 }
 
@@ -39,4 +41,24 @@ pub(crate) fn not_on_trunk<'a>(state: &'a State, task: &'a Task) -> impl Iterato
         })
     };
     task.spec.depends.iter().filter(awaited)
+}
+
+#[cfg(test)]
+mod tests {
+    use swarm_protocol::policy::Policy;
+
+    use super::*;
+
+    #[test]
+    fn runs_of_a_ledger_and_of_its_copy_have_different_nonces() {
+        let at = |place: Option<&str>| {
+            let policy = Policy { place: place.map(str::to_owned), ..Policy::default() };
+            nonce(&State { policy, ..State::default() }, &RunId::nth(1))
+        };
+        assert_ne!(at(Some("fd00-1")), at(Some("fd00-2")));
+        assert_eq!(at(Some("fd00-1")), at(Some("fd00-1")));
+        // A coordinator of an older version recorded no place.
+        let digest = Sha256::digest(b"swarm run r1 of ");
+        assert_eq!(at(None), crate::hash::hex(&digest)[..32].to_string());
+    }
 }

@@ -25,6 +25,7 @@ mod daemons;
 mod decided;
 mod without_room;
 mod leaving;
+mod not_taken;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -137,6 +138,7 @@ impl Coordinator {
                 profile_chosen: world.agent_chosen,
                 reviewer_chosen: world.reviewer_chosen,
                 hooks: operate::hooks_found(&world),
+                place: world.place(),
                 ..Config { agent: world.agent.clone(), ..world.config.clone() }.policy()
             },
         };
@@ -254,6 +256,11 @@ impl Coordinator {
             }
         }
         moves.start.into_iter().for_each(|effect| self.begin(effect));
+        if self.store.state().draining {
+            // Nobody will work there now.
+            let preparing = self.cancels.iter().filter(|(key, _)| matches!(key, Key::Prepare(_)));
+            preparing.for_each(|(_, cancel)| cancel.cancel());
+        }
         let runs = &self.store.state().runs;
         self.hellos.retain(|run, _| runs.contains_key(run));
         self.inherited.retain(|run| runs.contains_key(run));

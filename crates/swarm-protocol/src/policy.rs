@@ -170,6 +170,9 @@ pub struct Policy {
     pub checks: bool,
     /// Whether verification commands are configured.
     pub verifies: bool,
+    /// Where on this machine the swarm lies, in a word that a copy of it does not have. None: written before this was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
 }
 
 impl Default for Policy {
@@ -217,6 +220,7 @@ impl Default for Policy {
             shared_tree: false,
             checks: true,
             verifies: true,
+            place: None,
         }
     }
 }

@@ -7,12 +7,13 @@ use std::os::unix::process::CommandExt;
 use std::time::Duration;
 
 use swarm_git::Git;
+use swarm_process::sandbox::make_tmp;
 use swarm_protocol::channel::{DaemonRecord, FromDaemon, IterationOutcome, LedgerMark};
 use swarm_protocol::ids::RunId;
 use swarm_protocol::outcome::Ended;
 use swarm_work::daemon::{EXIT_NOT_WANTED, write_durable};
 use swarm_work::supervisor::{
-    DaemonEnd, Foreign, Found, Left, Rescue, Stopped, foreign, stop_run, sweep_leftovers,
+    DaemonEnd, Foreign, Found, Left, Rescue, Stopped, foreign, lives_here, stop_run, sweep_leftovers,
 };
 use world::{Coordinator, World, git, host, until, within};
 
@@ -205,7 +206,9 @@ async fn the_work_of_a_daemon_that_died_is_saved_by_the_one_who_ends_the_run() {
 async fn a_daemon_that_hangs_is_ended_by_force() {
     let (world, _coordinator) = busy().await;
     let pid = rustix::process::Pid::from_raw(world.daemon_pid() as i32).expect("a pid");
+    assert_eq!(world.files().stopped_daemon(), None);
     rustix::process::kill_process(pid, rustix::process::Signal::STOP).expect("frozen");
+    until("its rest", || world.files().stopped_daemon() == Some(world.daemon_pid())).await;
     let stopped = stop(&world).await;
     assert_eq!(world.at(&stopped.wip.expect("saved"), "half.txt"), "half");
     assert_eq!(world.living(), [0u32; 0]);
@@ -284,9 +287,14 @@ async fn in_a_copied_folder_the_processes_of_the_original_are_left_alone() {
     assert!(copied.expect("cp runs").success());
     let files = swarm_work::daemon::RunFiles::new(&copy.join(".swarm"), &world.spec.run);
     assert_eq!(foreign(&files, &copy), Some(Foreign::Copied { from: world.spec.root.clone() }));
+    assert!(files.is_alive() && !lives_here(&files, &copy), "what is shown in the copy as at work");
+    assert!(lives_here(&world.files(), &world.spec.root));
     let git_ = Git::discover(&copy).await.expect("a repository");
+    let tmp = make_tmp(&world.spec.nonce).expect("the folder of the original for temporary files");
     // The copy's own ledger knows the run and ends it: only its files go.
     stop_run(&git_, &files, &world.spec.nonce, None, Duration::from_secs(1)).await.expect("ended");
     assert!(!files.record().exists() && world.living().len() >= 2);
+    assert!(tmp.is_dir(), "the agents of the original have it in use");
     stop(&world).await;
+    assert!(!tmp.exists());
 }

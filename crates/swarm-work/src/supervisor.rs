@@ -18,7 +18,7 @@ pub use ensure::{
     ensure_daemon, knock,
 };
 pub use leftovers::{Left, Leftover, sweep_leftovers};
-pub use owner::{Foreign, foreign};
+pub use owner::{Foreign, foreign, lives_here};
 pub use secret::{is_secret, secret_key, secret_of, to_hex};
 pub use stop::{Rescue, StopError, Stopped, stop_run};
 pub use watch::{DaemonEnd, watch_daemon};

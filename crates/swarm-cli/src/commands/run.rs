@@ -303,6 +303,7 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     let runtime = session::runtime()?;
     let mut progress = Progress::new(cx.out);
     let session = runtime.block_on(session::open(&cx.repo, wishes))?;
+    let folder = session.paths().swarm.clone();
     let ran = runtime.block_on(async {
         let place = cx.repo.clone();
         let _said = tokio::spawn(says_that_nothing_is_recorded(place));
@@ -315,6 +316,7 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
         Ok(ran) => {
             let took = began.map(|began| output::time::since(Timestamp(began)));
             let summary = Summary::of(&ran.state, ran.drained, ran.untested).took(took).leaving(ran.unsaved);
+            let summary = summary.seen(&ran.state, &folder);
             cx.out.view(&summary, Summary::text)?;
             Ok(summary.exit())
         }

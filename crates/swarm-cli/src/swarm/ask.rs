@@ -128,6 +128,10 @@ impl Swarm {
             return crate::output::note(restarted);
         }
         let state = self.state(None);
+        let held = state.as_ref().map(|state| self.held(state)).unwrap_or_default();
+        if !held.is_empty() {
+            return crate::output::note(&left_alone::note_of_held(&held));
+        }
         let ((at_work, others), draining) =
             state.map_or(((0, 0), false), |state| (self.runs_at_work(&state), state.draining));
         crate::output::note(&left_alone::note(at_work, others, draining));

@@ -5,6 +5,7 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::StatusView;
 use swarm_work::daemon::RunFiles;
+use swarm_work::supervisor::lives_here;
 
 use super::Swarm;
 use super::ask::Presence;
@@ -24,7 +25,7 @@ impl Swarm {
         view.attention.splice(0..0, show::left_alone(state)).for_each(drop);
         for agent in &mut view.agents {
             let files = RunFiles::new(&self.paths.swarm, &agent.run);
-            if files.is_alive() {
+            if lives_here(&files, &self.paths.root) {
                 if state.draining {
                     agent.doing = "stopping".into();
                 }
@@ -37,9 +38,17 @@ impl Swarm {
         Some(there)
     }
 
+    /// Processes of agents that a signal holds.
+    pub(super) fn held(&self, state: &State) -> Vec<u32> {
+        let files = state.runs.keys().map(|id| RunFiles::new(&self.paths.swarm, id));
+        let here = files.filter(|files| lives_here(files, &self.paths.root));
+        here.filter_map(|files| files.stopped_daemon()).collect()
+    }
+
     /// Agents whose processes are there, and other runs, of those that the ledger knows.
     pub(super) fn runs_at_work(&self, state: &State) -> (usize, usize) {
-        let there = state.runs.iter().filter(|(id, _)| RunFiles::new(&self.paths.swarm, id).is_alive());
+        let (dir, root) = (&self.paths.swarm, &self.paths.root);
+        let there = state.runs.iter().filter(|(id, _)| lives_here(&RunFiles::new(dir, id), root));
         let (agents, others): (Vec<_>, Vec<_>) = there.partition(|(_, run)| run.kind == RunKind::Work);
         (agents.len(), others.len())
     }
@@ -50,6 +59,14 @@ fn ended_at(files: &RunFiles) -> Option<Timestamp> {
     let changed = std::fs::metadata(files.exit()).ok()?.modified().ok()?;
     let since = changed.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(Timestamp(u64::try_from(since.as_millis()).ok()?))
+}
+
+/// What is said beside agents that a signal holds, which do nothing by themselves.
+pub(super) fn note_of_held(pids: &[u32]) -> String {
+    let pids = pids.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+    format!(
+        "Note: no coordinator is running, and agents are stopped by a signal: `kill -CONT {pids}` lets them go on, `swarm run` ends them and goes on with their work"
+    )
 }
 
 /// What is said beside them. `others`: reviews and verifications that run.
@@ -76,7 +93,13 @@ pub(super) fn note(at_work: usize, others: usize, draining: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::note;
+    use super::{note, note_of_held};
+
+    #[test]
+    fn agents_that_a_signal_holds_are_not_said_to_end_by_themselves() {
+        let said = note_of_held(&[7, 9]);
+        assert!(said.contains("`kill -CONT 7 9`") && !said.contains("by themselves"), "{said}");
+    }
 
     #[test]
     fn what_still_runs_is_not_said_to_be_gone() {

@@ -39,6 +39,36 @@ fn ctrl_c_stops_in_good_order_and_the_next_run_goes_on() {
     arena.assert_nothing_left();
 }
 
+#[test]
+fn a_filter_of_git_that_hangs_while_worktrees_are_made_keeps_no_stop() {
+    let arena = Arena::new(CONFIG);
+    for n in 0..3 {
+        arena.write(&format!("{n}.txt"), "text\n");
+    }
+    arena.write(".gitattributes", "*.txt filter=slow\n");
+    arena.git(&["add", ".gitattributes", "0.txt", "1.txt", "2.txt"]);
+    arena.git(&["commit", "--quiet", "--message", "texts"]);
+    let asked = arena.path("asked");
+    arena.git(&["config", "filter.slow.smudge", &format!("touch {}; sleep 300", asked.display())]);
+    let script = || "write a.md a\ncommit feat: a\ncomplete".to_owned();
+    arena.plan(&[("1.1", &[], script()), ("1.2", &[], script())]);
+    let run = arena.start(&[]);
+    crate::arena::wait_for("git asks the filter", || asked.exists());
+    let begun = std::time::Instant::now();
+    arena.ok(&["stop"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 1, "{said}");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(60), "it took {:?}", begun.elapsed());
+    arena.assert_nothing_runs();
+    // Files that were not there yet are no work of anybody.
+    assert_eq!(arena.git(&["for-each-ref", "refs/swarm/wip"]), "");
+    arena.git(&["config", "--unset", "filter.slow.smudge"]);
+    let (code, said) = arena.start(&[]).end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
+    arena.assert_nothing_left();
+}
+
 /// Broken off in the middle of its first iteration, before it could say at a boundary where it stands.
 #[test]
 fn a_first_ctrl_c_and_a_killed_daemon_keep_the_session_of_the_program() {

@@ -15,6 +15,13 @@ use swarm_work::supervisor::{
 /// Between two looks whether a daemon without a connection says that it cannot come back.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// Between two looks whether a daemon with a connection is stopped by a signal.
+const LOOK_IF_STOPPED_EVERY: Duration = Duration::from_secs(2);
+
+/// So many looks in a row find it stopped before it is given up. Looks and no time: of these there are none while we are
+/// stopped ourselves, or the machine sleeps.
+const STOPPED_LOOKS: u64 = SILENT_AFTER.as_secs() / LOOK_IF_STOPPED_EVERY.as_secs();
+
 /// Between two knocks at a daemon that has not said hello.
 const KNOCK_EVERY: Duration = Duration::from_secs(3);
 
@@ -71,24 +78,44 @@ async fn given_up(mut connected: watch::Receiver<bool>, spec: &DaemonSpec) -> &'
     if !comes_when_called(&mut connected, &files).await {
         return "its daemon does not answer";
     }
+    tokio::select! {
+        why = unreachable(&mut connected, &files) => why,
+        // It has its connection and can say nothing, and whoever waits for its end waits for ever.
+        () = stays_stopped(LOOK_IF_STOPPED_EVERY, || files.stopped_daemon().is_some()) => {
+            "its daemon was stopped by a signal and did not go on"
+        }
+    }
+}
+
+/// Comes back when it cannot come back by itself, nor when it is called.
+async fn unreachable(connected: &mut watch::Receiver<bool>, files: &RunFiles) -> &'static str {
     loop {
-        turns(&mut connected, false).await;
+        turns(connected, false).await;
         // It tries by itself, longer and longer apart. Only one that complains is called.
         let complaint = async {
-            while !cannot_reconnect(&files) {
+            while !cannot_reconnect(files) {
                 tokio::time::sleep(LOOK_EVERY).await;
             }
         };
         let called = tokio::select! {
-            () = turns(&mut connected, true) => false,
+            () = turns(connected, true) => false,
             () = complaint => {
-                knock(&files);
+                knock(files);
                 true
             }
         };
-        if called && !comes(&mut connected, SILENT_AFTER).await {
+        if called && !comes(connected, SILENT_AFTER).await {
             return "its daemon cannot reach the coordinator";
         }
+    }
+}
+
+/// Comes back when so many looks in a row have found it stopped.
+async fn stays_stopped(every: Duration, is_stopped: impl Fn() -> bool) {
+    let mut in_a_row = 0;
+    while in_a_row < STOPPED_LOOKS {
+        tokio::time::sleep(every).await;
+        in_a_row = if is_stopped() { in_a_row + 1 } else { 0 };
     }
 }
 
@@ -122,5 +149,23 @@ async fn hand_on(context: &ExecutorContext, spec: &DaemonSpec, unsaid: Vec<(u64,
         if let Some(report) = report_of(&spec.run, spec.kind, &spec.task, said) {
             let _ = context.out.send(FromExecutor::News(report)).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_daemon_is_given_up_only_when_it_stays_stopped() {
+        let looks = Cell::new(0);
+        let stopped_but_once = || {
+            looks.set(looks.get() + 1);
+            looks.get() != STOPPED_LOOKS
+        };
+        stays_stopped(Duration::from_millis(1), stopped_but_once).await;
+        assert_eq!(looks.get(), 2 * STOPPED_LOOKS, "whoever goes on in between is waited for anew");
     }
 }

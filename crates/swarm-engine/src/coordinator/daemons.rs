@@ -9,6 +9,7 @@ use swarm_protocol::ids::RunId;
 
 use super::Coordinator;
 use super::executors::report_of;
+use super::not_taken::key_of;
 use super::turn::Afterwards;
 use crate::channel::DaemonLink;
 use crate::store::StoreError;
@@ -58,8 +59,10 @@ impl Coordinator {
         if n > self.links.received(&run) {
             self.remember_learning(&run, &report);
             let known = self.store.state().runs.get(&run).map(|r| (r.kind, r.task.clone()));
-            if let Some(report) = known.and_then(|(kind, task)| report_of(&run, kind, &task, report)) {
-                self.report(report, after)?;
+            if let Some((kind, task)) = known
+                && let Some(report) = report_of(&run, kind, &task, report)
+            {
+                self.report_or_failure(&key_of(&run, kind), report, after)?;
             }
         }
         after.acks.push((run, n));

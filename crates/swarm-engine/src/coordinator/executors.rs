@@ -1,5 +1,6 @@
 //! Effect → executor → report. Each arm looks first, acts second, and always ends in a report.
 
+mod preparing;
 mod stopping;
 pub(super) mod trunk;
 
@@ -19,11 +20,11 @@ use tokio_util::sync::CancellationToken;
 use super::attend::{Attended, attend};
 use super::operate::{Background, operate};
 use super::reviewing::{Reviewed, review_by_agent};
-use super::sharing::Shared;
 use super::traced;
 use super::without_room::{is_full, not_begun};
 use super::workplace::with_causes;
 use super::world::{About, Attempt, SharedWorld, World};
+use preparing::prepare;
 use stopping::stop;
 use swarm_process::complain;
 use swarm_work::approval::Approval;
@@ -106,14 +107,7 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
     world.git.may_act().map_err(describe)?;
     match effect {
         Effect::Prepare { run, task, from, base, shared } => {
-            let (made, mut news) =
-                world.make_workplace(run.clone(), &task, from.as_ref(), base.as_ref()).await;
-            let shared = shared.map(|holds| Shared { run, task, holds, profile: context.about.profile });
-            let report = world.let_in(made, shared, &mut news).await;
-            for one in news {
-                let _ = context.out.send(FromExecutor::News(one)).await;
-            }
-            Ok(report)
+            Ok(prepare(&context, run, task, (from, base), shared).await)
         }
         Effect::Work { run, task, agent, attempt, start, nonce, profile, .. } => {
             let attempt = Attempt {

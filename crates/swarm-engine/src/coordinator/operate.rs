@@ -321,9 +321,10 @@ impl World {
         self.paths.swarm.join("checkpoints")
     }
 
-    /// Marks what a hook starts, also for a later coordinator of the same ledger.
+    /// Marks what a hook starts, also for a later coordinator of the same ledger in the same place.
     fn nonce_of_hook(&self, n: u64) -> String {
-        format!("{HOOK_MARK}{}-{n}", self.plan)
+        let place = self.place().unwrap_or_default();
+        format!("{HOOK_MARK}{}-{place}-{n}", self.plan)
     }
 
     pub(super) fn previewed<'a>(&'a self, trunk: &'a str) -> preview::Place<'a> {

@@ -202,9 +202,9 @@ impl Coordinator {
                 after.leave = true;
                 Ok(())
             }
-            Incoming::Executor(FromExecutor::News(report)) => self.report(report, after),
+            Incoming::Executor(FromExecutor::News(report)) => self.news(report, after),
             Incoming::Executor(FromExecutor::Over { key, report }) => {
-                let taken = self.report(report, after);
+                let taken = self.report_or_failure(&key, report, after);
                 // Also where its report found no room: it has ended, and nobody else would ask for it again.
                 self.over(&key);
                 taken

@@ -1,7 +1,8 @@
 //! What every executor needs to reach the world: the repository, the places, the user's settings.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use swarm_core::state::Task;
@@ -105,6 +106,11 @@ impl World {
         }
     }
 
+    /// Tells this swarm from a copy of it, which has the same ledger: goes into the names of processes.
+    pub fn place(&self) -> Option<String> {
+        place_of(&self.paths.swarm)
+    }
+
     pub fn worktree_of(&self, task: &TaskId) -> PathBuf {
         self.paths.worktrees.join(task.as_str())
     }
@@ -194,5 +200,27 @@ impl World {
             journal_max_bytes: 256 << 20,
             file_max_bytes: self.config.worktree.max_file << 20,
         }
+    }
+}
+
+/// A move keeps it, a copy has another one.
+fn place_of(dir: &Path) -> Option<String> {
+    let meta = std::fs::metadata(dir).ok()?;
+    Some(format!("{:x}-{:x}", meta.dev(), meta.ino()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moved_folder_is_in_its_place_and_a_copied_one_in_another() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| dir.path().join(name);
+        ["original", "copy"].iter().for_each(|name| std::fs::create_dir(at(name)).expect("made"));
+        let place = place_of(&at("original"));
+        assert!(place.is_some() && place != place_of(&at("copy")));
+        std::fs::rename(at("original"), at("moved")).expect("moved");
+        assert_eq!((place_of(&at("moved")), place_of(&at("original"))), (place, None));
     }
 }

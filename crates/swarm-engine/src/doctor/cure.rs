@@ -13,7 +13,7 @@ use swarm_git::{Checkout, GitError, Head, RefChange, RefOutcome};
 use swarm_process::{Sweep, containment};
 use swarm_work::daemon::RunFiles;
 use swarm_work::remove::{Removal, TrashRule, keep_commit, move_to_trash, remove, tend_trash};
-use swarm_work::supervisor::{Left, sweep_leftovers};
+use swarm_work::supervisor::{Left, foreign, sweep_leftovers};
 use swarm_work::worktree::{BaseRule, prepare};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +96,9 @@ impl Cure {
             Self::EndRun(run) => end_run(patient, run).await?,
             Self::EndProcesses(run) => {
                 let files = RunFiles::new(&patient.paths.swarm, run);
+                if let Some(owner) = foreign(&files, &patient.paths.root) {
+                    return Err(format!("it was left alone: {owner}"));
+                }
                 if let Some(nonce) = nonce_of(&files) {
                     end_by_nonce(patient, &nonce).await?;
                 }

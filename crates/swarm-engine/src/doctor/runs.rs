@@ -10,15 +10,22 @@ use super::patient::Patient;
 use swarm_process::containment::cgroup::leaves_of_swarm;
 use swarm_process::processes_with_nonce;
 use swarm_work::daemon::{DaemonSpec, RunFiles};
+use swarm_work::supervisor::foreign;
 
 pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
+    let mut found = stopped(patient);
     // A coordinator that lives looks after its runs itself.
     if patient.coordinator.is_some() || !(patient.knows_tasks || patient.state.seq == 0) {
-        return Vec::new();
+        return found;
     }
-    let mut found = Vec::new();
     for run in runs_on_disk(patient) {
         let files = RunFiles::new(&patient.paths.swarm, &run);
+        if let Some(owner) = foreign(&files, &patient.paths.root) {
+            found.push(
+                Found::note("coordinator", format!("{run} is left alone: {owner}")).about(run.as_str()),
+            );
+            continue;
+        }
         let alive = processes(&files);
         let known = patient.state.runs.contains_key(&run);
         match (known, alive.is_empty(), has_daemon(&files)) {
@@ -65,6 +72,21 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
         }
     }
     found
+}
+
+/// Daemons that a signal has stopped: their agents go on with nobody who would end them.
+fn stopped(patient: &Patient) -> Vec<Found> {
+    let files = runs_on_disk(patient).into_iter().map(|run| RunFiles::new(&patient.paths.swarm, &run));
+    let ours = files.filter(|files| foreign(files, &patient.paths.root).is_none());
+    let stopped = ours.filter_map(|files| Some((files.stopped_daemon()?, files.run)));
+    stopped
+        .map(|(pid, run)| {
+            let what = format!(
+                "process {pid}, which looks after {run}, is stopped (SIGSTOP or a debugger): its agent is not watched"
+            );
+            Found::problem("coordinator", what).about(run.as_str()).by_hand(format!("kill -CONT {pid}"))
+        })
+        .collect()
 }
 
 /// Control groups of this swarm that no run on disk or in the ledger has.

@@ -58,6 +58,57 @@ async fn processes_whose_daemon_died_are_ended_and_the_run_is_left_to_the_next_c
 }
 
 #[tokio::test]
+async fn in_a_copied_folder_the_processes_of_the_original_are_left_alone() {
+    let ward = Ward::new();
+    let path = ward.begin_work().await;
+    let nonce = format!("doctor-copied-{}", std::process::id());
+    let files = plant_run(&ward, 1, &path, &nonce);
+    let original = tempfile::tempdir().expect("a folder");
+    let mut spec = DaemonSpec::read(&files.spec()).expect("a spec");
+    spec.root = original.path().to_owned();
+    std::fs::write(files.spec(), serde_json::to_vec(&spec).expect("plain data")).expect("writable");
+    let there = spec.files();
+    there.make_dir().expect("a folder");
+    let record = serde_json::json!({
+        "run": "r1", "kind": RunKind::Work, "host": "here", "pid": 1, "start_time": 1, "boot_id": "this one",
+        "nonce": nonce, "version": "0",
+    });
+    std::fs::write(there.record(), record.to_string()).expect("writable");
+    assert!(there.read_record().is_some(), "the record of the original can be read");
+    let mut child = std::process::Command::new("sleep");
+    let mut child = child.arg("1000").env(NONCE_VARIABLE, &nonce).spawn().expect("sleep runs");
+    let fixed = ward.fix().await;
+    let lives = child.try_wait().expect("ours").is_none();
+    child.kill().and_then(|()| child.wait()).expect("ours");
+    assert!(lives, "the agent of the original was ended: {}", shown(&fixed));
+    let said = "r1 is left alone: it belongs to the folder that this one was copied from";
+    assert!(fixed.findings.iter().any(|one| one.subject == "r1" && one.what == said), "{}", shown(&fixed));
+}
+
+#[tokio::test]
+async fn a_daemon_that_a_signal_has_stopped_is_named_with_what_lets_it_go_on() {
+    let ward = Ward::new();
+    let path = ward.begin_work().await;
+    let files = plant_run(&ward, 1, &path, "nonce-of-a-sleeper");
+    let mut daemon = std::process::Command::new("sleep").arg("1000").spawn().expect("sleep runs");
+    let identity = swarm_process::ProcessIdentity::of(daemon.id(), "nonce-of-a-sleeper").expect("it lives");
+    let record = serde_json::json!({
+        "run": "r1", "kind": RunKind::Work, "host": "here", "pid": identity.pid, "start_time": identity.start_time,
+        "boot_id": identity.boot_id, "nonce": identity.nonce, "version": "0",
+    });
+    std::fs::write(files.record(), record.to_string()).expect("writable");
+    let held = swarm_process::open_verified(&identity).expect("it lives");
+    held.signal(rustix::process::Signal::STOP);
+    while files.stopped_daemon().is_none() {
+        tokio::task::yield_now().await;
+    }
+    let seen = ward.look().await;
+    daemon.kill().and_then(|()| daemon.wait()).expect("ours");
+    let fix = Some(format!("kill -CONT {}", identity.pid));
+    assert!(seen.findings.iter().any(|one| one.subject == "r1" && one.fix == fix), "{}", shown(&seen));
+}
+
+#[tokio::test]
 async fn a_socket_that_nobody_listens_on_is_removed() {
     let ward = Ward::new();
     drop(std::os::unix::net::UnixListener::bind(&ward.paths.socket).expect("a socket"));

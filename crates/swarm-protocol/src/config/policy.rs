@@ -54,6 +54,7 @@ impl Config {
             shared_tree: self.isolation == Isolation::Reservation,
             checks,
             verifies: !self.verify_commands().commands.is_empty(),
+            place: None,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use swarm_process::{ProcessIdentity, open_verified};
+use swarm_process::{Pidfd, ProcessIdentity, is_stopped, open_verified};
 use swarm_protocol::channel::{DaemonRecord, ExitRecord};
 use swarm_protocol::ids::RunId;
 
@@ -99,10 +99,17 @@ impl RunFiles {
 
     /// Whether the daemon lives. Another process that has its number is not taken for it.
     pub fn is_alive(&self) -> bool {
-        let record = self.read_record();
-        record.is_some_and(|DaemonRecord { boot_id, pid, start_time, nonce, .. }| {
-            open_verified(&ProcessIdentity { boot_id, pid, start_time, nonce }).is_some()
-        })
+        self.process().is_some()
+    }
+
+    /// The process of the daemon while a signal or a debugger has stopped it: it does not even hear that it is to end.
+    pub fn stopped_daemon(&self) -> Option<u32> {
+        self.process().map(|daemon| daemon.pid).filter(|pid| is_stopped(*pid))
+    }
+
+    fn process(&self) -> Option<Pidfd> {
+        let DaemonRecord { boot_id, pid, start_time, nonce, .. } = self.read_record()?;
+        open_verified(&ProcessIdentity { boot_id, pid, start_time, nonce })
     }
 
     /// The daemon's last word; none when there is none, or none that can be read.

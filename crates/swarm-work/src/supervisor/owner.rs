@@ -38,6 +38,11 @@ pub fn foreign(files: &RunFiles, root: &Path) -> Option<Foreign> {
     copied(files, root).or_else(|| elsewhere(files))
 }
 
+/// Whether the daemon of a run of ours lives on this machine.
+pub fn lives_here(files: &RunFiles, root: &Path) -> bool {
+    files.is_alive() && foreign(files, root).is_none()
+}
+
 /// The same for a run that the ledger does not know.
 pub(super) fn foreign_leftover(files: &RunFiles, root: &Path, ledger: Option<&str>) -> Option<Foreign> {
     foreign(files, root).or_else(|| {

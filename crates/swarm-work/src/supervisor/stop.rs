@@ -20,7 +20,7 @@ use crate::daemon::RunFiles;
 use crate::hand_in::hand_in;
 use crate::rescue::save_wip;
 use crate::shared_tree::{Visitor, leave};
-use crate::worktree::{marker_of, newest_whole};
+use crate::worktree::{MarkerState, marker_of, newest_whole};
 use swarm_git::{Git, GitError};
 use swarm_process::boot_id;
 use swarm_process::sandbox::remove_tmp;
@@ -94,8 +94,11 @@ pub async fn stop_run(
         (_, Some(rescue)) => save(git, files, rescue).await?,
         (_, None) => None,
     };
-    // Rubbish of the run. One that cannot be removed must not keep its work from being called ended.
-    let _ = remove_tmp(nonce);
+    // Rubbish of the run. One that cannot be removed must not keep its work from being called ended. That of a copied
+    // record is named by the same nonce and is in use: it is the original's.
+    if owner.is_none() {
+        let _ = remove_tmp(nonce);
+    }
     let unreadable = |source| StopError::NotRemoved { path: files.dir.clone(), source };
     for path in files.all_but_the_lock().map_err(unreadable)? {
         remove(&path)?;
@@ -172,6 +175,11 @@ async fn leave_shared(git: &Git, files: &RunFiles, rescue: &Rescue) -> Result<()
 async fn save(git: &Git, files: &RunFiles, rescue: &Rescue) -> Result<Option<Oid>, StopError> {
     let failed = |source| StopError::NotSaved { run: files.run.to_string(), source };
     if !rescue.worktree.is_dir() {
+        return Ok(None);
+    }
+    // Half made: nobody has worked there, and a file that is not there yet has not been deleted.
+    let marker = marker_of(git, &rescue.task, &rescue.worktree).map_err(failed)?;
+    if marker.is_some_and(|marker| marker.state == MarkerState::Making) {
         return Ok(None);
     }
     // What was committed comes first. Whatever keeps it from that, the files are saved.

@@ -1,5 +1,6 @@
 //! What a run came to, and where to look.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -9,6 +10,7 @@ use swarm_protocol::channel::RunKind;
 use swarm_protocol::failure::Usage;
 use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::view::{AttentionView, Counts, RetryOptions, TaskRow};
+use swarm_work::daemon::RunFiles;
 
 use crate::exit::Exit;
 use crate::output::harmless;
@@ -30,6 +32,9 @@ pub struct Summary {
     /// Agents that were told to stop and had not when this was written: whoever started the run did not wait for them.
     #[serde(skip_serializing_if = "is_zero")]
     pub stopping: usize,
+    /// Processes of agents that a signal holds: they do not even hear that they are to stop.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<u32>,
     /// What agents had not committed and nobody could save.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unsaved: Vec<Unsaved>,
@@ -87,6 +92,7 @@ impl Summary {
             trunk: status.trunk,
             elsewhere: show::done_elsewhere(state),
             stopping: if drained { at_work(state) } else { 0 },
+            held: vec![],
             unsaved: vec![],
             unproven: show::done_unproven(state),
             untested,
@@ -100,6 +106,13 @@ impl Summary {
 
     pub fn took(self, took_secs: Option<u64>) -> Self {
         Self { took_secs, ..self }
+    }
+
+    fn held_words(&self) -> Option<String> {
+        let pids = self.held.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+        (!self.held.is_empty()).then(|| {
+            format!("Stopped by a signal, and not ending by themselves: processes {pids} of agents. `kill -CONT {pids}` lets them go on, `swarm stop` ends them.")
+        })
     }
 
     /// `Took 3m 10s; the plan has used 41.2k tokens, $0.42 so far.`; nothing where neither is known.
@@ -116,6 +129,18 @@ impl Summary {
     /// The same, where work could not be saved: nobody is stopping who would still do it.
     pub fn leaving(self, unsaved: Vec<Unsaved>) -> Self {
         Self { stopping: self.stopping.saturating_sub(unsaved.len()), unsaved, ..self }
+    }
+
+    /// The same, with nobody said to be stopping who is not there.
+    pub fn seen(mut self, state: &State, swarm: &Path) -> Self {
+        let agents = state.runs.iter().filter(|(_, run)| run.kind == RunKind::Work);
+        let files: Vec<RunFiles> = agents.map(|(id, _)| RunFiles::new(swarm, id)).collect();
+        let alive = files.iter().filter(|files| files.is_alive()).count();
+        if self.stopping > 0 {
+            self.held = files.iter().filter_map(RunFiles::stopped_daemon).collect();
+        }
+        self.stopping = self.stopping.min(alive.saturating_sub(self.held.len()));
+        self
     }
 
     pub fn exit(&self) -> ExitCode {
@@ -173,10 +198,12 @@ impl Summary {
         lines.extend(unsaved_words(&self.unsaved));
         if self.ended == "drained" {
             let on = if self.pauses.is_empty() { "; `swarm run` continues from here" } else { "" };
-            lines.push(match self.stopping {
-                0 => format!("Stopped{on}."),
-                1 => "1 agent is still stopping: it saves its work and ends by itself. `swarm status` shows when it is gone, `swarm run` continues.".into(),
-                n => format!("{n} agents are still stopping: they save their work and end by themselves. `swarm status` shows when they are gone, `swarm run` continues."),
+            lines.extend(self.held_words());
+            lines.extend(match self.stopping {
+                0 if !self.held.is_empty() => None,
+                0 => Some(format!("Stopped{on}.")),
+                1 => Some("1 agent is still stopping: it saves its work and ends by itself. `swarm status` shows when it is gone, `swarm run` continues.".into()),
+                n => Some(format!("{n} agents are still stopping: they save their work and end by themselves. `swarm status` shows when they are gone, `swarm run` continues.")),
             });
         }
         lines.extend(self.retry_options.iter().flat_map(ways_on));
@@ -273,6 +300,21 @@ mod tests {
         state.runs.values_mut().for_each(|run| run.kind = RunKind::Work);
         let said = Summary::of(&state, true, false).text();
         assert!(said.contains("3 agents are still stopping"), "{said}");
+        // Their worktrees were still being made, or they have ended.
+        let nobody = tempfile::tempdir().expect("a folder");
+        let said = Summary::of(&state, true, false).seen(&state, nobody.path()).text();
+        assert!(said.contains("Stopped; `swarm run` continues from here."), "{said}");
+    }
+
+    #[test]
+    fn an_agent_that_a_signal_holds_is_not_said_to_end_by_itself() {
+        let mut summary = Summary::of(&State::default(), true, false);
+        summary.held = vec![7, 9];
+        let said = summary.text();
+        assert!(said.contains("`kill -CONT 7 9`") && !said.contains("Stopped;"), "{said}");
+        summary.stopping = 1;
+        let said = summary.text();
+        assert!(said.contains("`kill -CONT 7 9`") && said.contains("1 agent is still stopping"), "{said}");
     }
 
     #[test]
