@@ -69,7 +69,7 @@ fn by_another(
     let by = reviewer(state, task);
     let (why, next) = (format!("its reviewer is {} now", by.word()), Next::Review { not_before: now });
     let (task, status, run, counts) = (id.clone(), next.status(), run.clone(), Some(false));
-    (by != asked).then(|| Event::ReviewLost { task, status, run, why, next, counts })
+    (by != asked).then_some(Event::ReviewLost { task, status, run, why, next, counts })
 }
 
 /// What the agent that reviews has said. It is read here and nowhere else: an answer that cannot be read is no verdict.
