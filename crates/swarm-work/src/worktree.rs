@@ -100,8 +100,8 @@ pub enum PrepareFailure {
     BranchInTheWay { task: TaskId },
     #[error("{} is there but is not a worktree of {task}: move it away", path.display())]
     FolderInTheWay { task: TaskId, path: PathBuf },
-    #[error("the branch swarm/{task} is checked out at {}: run `git -C {} switch --detach`", path.display(), path.display())]
-    CheckedOutElsewhere { task: TaskId, path: PathBuf },
+    #[error("the branch swarm/{task} is checked out at {}: run `{free}`", path.display())]
+    CheckedOutElsewhere { task: TaskId, path: PathBuf, free: String },
     #[error(
         "there is a branch swarm/{task} that the swarm did not make: rename it with `git branch -m swarm/{task} {task}-old`"
     )]
