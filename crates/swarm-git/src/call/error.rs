@@ -53,6 +53,8 @@ pub enum GitError {
     },
     #[error("another coordinator has taken over ({} was replaced or removed): nothing more is changed", .0.display())]
     NotOwner(PathBuf),
+    #[error("the git directory {} is gone: move it back", .0.display())]
+    Gone(PathBuf),
     #[error("git cannot read {}, which is {what}: remove it, then try again", path.display())]
     Unfit { path: PathBuf, what: &'static str },
     #[error("the disk did not take the repository's data: {0}")]
