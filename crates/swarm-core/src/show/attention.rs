@@ -163,7 +163,7 @@ fn degraded(state: &State) -> impl Iterator<Item = (AgentId, AttentionView)> {
 fn stuck(state: &State) -> impl Iterator<Item = (RunId, TaskId, AttentionView)> {
     state.runs.iter().filter_map(|(id, run)| {
         let stuck = run.stuck.as_ref()?;
-        let what = format!("Processes of {id} of task {} could not be stopped; retrying", run.task);
+        let what = format!("What is left of {id} of task {} could not be ended; retrying", run.task);
         let commands = [format!("swarm task show {}", run.task), "swarm doctor".into()];
         Some((id.clone(), run.task.clone(), entry(what, stuck.since, &stuck.why, &commands)))
     })

@@ -8,7 +8,7 @@ fn what_is_left_of_an_attempt_and_resists_is_told_once_and_tried_again_until_it_
         "plan a | start | ready a | crash a | attention | unstopped a it sleeps in the kernel | unstopped a it sleeps in the kernel | attention | audit a agent_noted | stopped a | attention",
         r#"
             a: Pending → Preparing r1 → Active 1 → Restarting ed-001 (in 3 s)
-            attention: Processes of r1 of task a could not be stopped; retrying (it sleeps in the kernel) ["swarm task show a", "swarm doctor"]
+            attention: What is left of r1 of task a could not be ended; retrying (it sleeps in the kernel) ["swarm task show a", "swarm doctor"]
             audit: agent_noted it sleeps in the kernel
         "#,
     );
