@@ -114,6 +114,14 @@ pub enum PrepareFailure {
     Git(#[from] GitError),
 }
 
+impl PrepareFailure {
+    /// Whether it may be over with the next try: git may do better, and a branch that was renamed for a moment is there
+    /// again. A name in the way stays there.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Git(_) | Self::NoTrunk { .. })
+    }
+}
+
 /// Where the task's own commits begin; none for a worktree that the swarm did not make.
 pub(crate) fn base_of(git: &Git, task: &TaskId, path: &Path) -> Result<Option<Oid>, GitError> {
     Ok(marker_of(git, task, path)?.map(|marker| marker.base))

@@ -127,7 +127,11 @@ async fn what_a_person_did_to_names_and_folders_is_told_with_the_command_that_he
     field.scratch.git(["switch", "--quiet", "-c", "elsewhere"]);
     field.scratch.git(["branch", "-m", "main", "trunk"]);
     check("t2", "git branch main COMMIT").await;
-    assert!(matches!(field.try_prepare("t2").await, Err(PrepareFailure::NoTrunk { .. })));
+    let gone = field.try_prepare("t2").await.expect_err("trunk is gone");
+    assert!(matches!(gone, PrepareFailure::NoTrunk { .. }) && gone.may_pass(), "it may be back in a moment");
+    field.scratch.write(".swarm/worktrees/t3/mine.txt", "mine\n");
+    let in_the_way = field.try_prepare("t3").await.expect_err("a person's folder");
+    assert!(!in_the_way.may_pass(), "{in_the_way}");
 }
 
 #[tokio::test]
