@@ -103,7 +103,7 @@ fn pauses(state: &State) -> impl Iterator<Item = (PauseReason, AttentionView)> {
     state.paused.iter().filter_map(|(reason, pause)| {
         let what = match reason {
             PauseReason::User => return None,
-            PauseReason::Disk => "Paused: the disk is full",
+            PauseReason::Disk => "Paused: the disk is full or read-only",
             PauseReason::Trunk => "Paused until trunk moves",
             PauseReason::Setup => "Paused: worktree setup",
             PauseReason::Budget => "Paused: the budget is spent",

@@ -149,7 +149,7 @@ fn a_full_disk_is_held_against_no_task() {
             b: Pending → Preparing r2 → Pending → Preparing r6
             c: Pending → Preparing r3 → Pending → Preparing r7
             d: Pending → Preparing r4 → Pending → Preparing r8
-            attention: Paused: the disk is full (900 MiB left) ["swarm doctor"]
+            attention: Paused: the disk is full or read-only (900 MiB left) ["swarm doctor"]
             owed: Prepare r5, Prepare r6, Prepare r7, Prepare r8
         "#,
     );
