@@ -292,8 +292,11 @@ mod tests {
         check(PauseReason::User, "", "paused; `swarm resume` goes on");
         check(PauseReason::User, "lunch", "paused: lunch; `swarm resume` goes on");
         // It may be full, or take nothing at all.
-        let read_only = "the file system where the worktrees lie is read-only";
-        check(PauseReason::Disk, read_only, &format!("paused: {read_only}; goes on when the disk allows it"));
+        check(
+            PauseReason::Disk,
+            "the file system where the worktrees lie is read-only",
+            "paused: the file system where the worktrees lie is read-only; goes on when the disk allows it",
+        );
         check(
             PauseReason::Checks,
             "the checks fail at abc, before any work is done:\n$ make\nerror: no rule\n[exit code 2]",
