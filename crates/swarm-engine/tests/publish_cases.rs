@@ -168,7 +168,7 @@ async fn a_linked_checkout_of_trunk_whose_folder_is_gone_is_named_with_the_comma
         }
         let expected = WaitReason::FolderGone { folder: folder.clone(), locked };
         let outcome = publish(&git, &story.intent).await.unwrap();
-        let Publication::Waits(waits) = outcome else { panic!("{outcome:?}") };
+        let Publication::Waits(waits) = &outcome else { panic!("{outcome:?}") };
         assert_eq!(waits.reason, expected);
         assert_eq!(waits.reason.sentence(), format!("its folder {} is gone", folder.display()));
         assert!(waits.command().ends_with("git worktree prune"), "{}", waits.command());
@@ -176,7 +176,7 @@ async fn a_linked_checkout_of_trunk_whose_folder_is_gone_is_named_with_the_comma
         assert_eq!(in_the_way(&git, &story.intent).await.unwrap()[0].reasons, [expected]);
         let saving = Saving { ref_name: "refs/swarm/aside/1", at_secs: 0 };
         let aside = set_aside(&git, &story.intent, &saving).await.unwrap();
-        assert!(matches!(&aside, Aside::Cannot(same) if *same == waits), "{aside:?}");
+        assert!(matches!(&aside, Aside::Cannot(same) if same == waits), "{aside:?}");
     }
     assert_eq!(story.scratch.oid("main"), story.intent.old);
     story.scratch.git(["worktree", "prune"]);
