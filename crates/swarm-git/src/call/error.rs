@@ -32,6 +32,8 @@ pub enum GitError {
         path.display()
     )]
     Reftable { path: PathBuf },
+    #[error("git cannot name what lies in {}: the path has a line break or is not UTF-8; rename the folder", .0.to_string_lossy().escape_debug())]
+    OddPath(PathBuf),
     #[error("the main checkout of {} cannot be found: run the command inside it", common_dir.display())]
     NoMainCheckout { common_dir: PathBuf },
     #[error("objects of the commit {commit} have gone: `git gc --prune=now` takes what no ref holds yet")]
