@@ -24,6 +24,8 @@ pub struct CliError {
     pub refusal: Option<Box<Refusal>>,
     /// What was done all the same; as JSON it stands in the same document.
     pub done: Option<Box<serde_json::Value>>,
+    /// A run had not begun yet: that is no crash, and started again at once it would fail in the same way.
+    pub not_begun: bool,
 }
 
 /// What to do about it.
@@ -39,7 +41,8 @@ const REPLACED: &str = "replaced";
 
 impl CliError {
     fn new(exit: Exit, kind: &'static str, message: impl Into<String>) -> Self {
-        Self { exit, kind, message: message.into(), causes: vec![], hint: None, refusal: None, done: None }
+        let (message, causes) = (message.into(), vec![]);
+        Self { exit, kind, message, causes, hint: None, refusal: None, done: None, not_begun: false }
     }
 
     /// The words on the command line do not make sense.
@@ -153,6 +156,10 @@ impl CliError {
 
     pub fn is_replaced(&self) -> bool {
         self.kind == REPLACED
+    }
+
+    pub fn not_begun(self) -> Self {
+        Self { not_begun: true, ..self }
     }
 
     pub fn is_already_said(&self) -> bool {

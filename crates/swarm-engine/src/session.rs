@@ -24,7 +24,7 @@ use swarm_protocol::outcome::Mode;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::review::Reviewer;
-use swarm_work::supervisor::{Launch, Left, Leftover, secret_key, sweep_leftovers};
+use swarm_work::supervisor::{Launch, secret_key, sweep_leftovers};
 
 use crate::coordinator::{Coordinator, Outfit, World};
 use crate::paths::Paths;
@@ -194,12 +194,8 @@ impl Session {
         let known: BTreeSet<RunId> = self.store.state().runs.keys().cloned().collect();
         let grace = Duration::from_secs(self.world.config.stop.grace.secs);
         let ledger = self.store.ledger_id();
-        for Leftover { run, left } in sweep_leftovers(git, &self.paths.swarm, &known, ledger, grace).await {
-            note(&match left {
-                Left::Ended(Ok(_)) => format!("A leftover of {run} was ended and its work saved"),
-                Left::Ended(Err(error)) => format!("A leftover stays: {error}. Run `swarm doctor`"),
-                Left::Alone(owner) => format!("{run} is not ours and is left alone: {owner}"),
-            });
+        for leftover in sweep_leftovers(git, &self.paths.swarm, &known, ledger, grace).await {
+            note(&leftover.sentence());
         }
         let world = self.world.clone();
         tokio::spawn(async move { world.empty_trash().await });

@@ -1,5 +1,8 @@
 //! What the swarm cannot work on is refused with words that help.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use crate::git_scratch;
 
 use git_scratch::{Scratch, git_in, try_git_in};
@@ -26,6 +29,13 @@ async fn unfit_repositories_are_refused_with_the_way_out() {
         ["-c", "user.name=x", "-c", "user.email=x@y", "commit", "--quiet", "--allow-empty", "-m", "x"],
     );
     assert!(refusal(&path.join("tables")).await.contains("git refs migrate"));
+    for name in [&b"line\nbreak"[..], &b"no \xff text"[..]] {
+        let odd = path.join(OsStr::from_bytes(name));
+        std::fs::create_dir(&odd).unwrap();
+        git_in(&odd, ["init", "--quiet"]);
+        let said = refusal(&odd).await;
+        assert!(said.contains("rename the folder") && !said.contains('\n'), "{said}");
+    }
 }
 
 #[tokio::test]

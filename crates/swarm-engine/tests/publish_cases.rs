@@ -10,7 +10,9 @@ use crate::publish_situations;
 use git_scratch::{Scratch, git_in, write};
 use publish_situations::Situation::{self, *};
 use publish_situations::Story;
-use swarm_work::publish::{Aside, Intent, Publication, Saving, bring_back, publish, set_aside};
+use swarm_work::publish::{
+    Aside, Intent, Publication, Saving, WaitReason, bring_back, in_the_way, publish, set_aside,
+};
 
 #[tokio::test]
 async fn every_situation_is_published_or_waits_with_its_reason() {
@@ -150,6 +152,35 @@ async fn a_coordinator_that_lost_its_lock_moves_no_ref_and_no_file() {
         assert_eq!(story.scratch.oid("main"), story.intent.old, "{situation:?}");
         story.check_nothing_left(&format!("{situation:?}, not the owner"));
     }
+}
+
+/// It may have been moved, with an index in git's record of it: so its person prunes it.
+#[tokio::test]
+async fn a_linked_checkout_of_trunk_whose_folder_is_gone_is_named_with_the_command_that_helps() {
+    let story = Story::begin(SecondWorktree);
+    let (git, folder) = (story.git().await, story.checkouts[0].clone());
+    std::fs::remove_dir_all(&folder).unwrap();
+    let record = story.scratch.at(".git/worktrees/second");
+    for locked in [true, false] {
+        match locked {
+            true => std::fs::write(record.join("locked"), "on a stick\n").unwrap(),
+            false => std::fs::remove_file(record.join("locked")).unwrap(),
+        }
+        let expected = WaitReason::FolderGone { folder: folder.clone(), locked };
+        let outcome = publish(&git, &story.intent).await.unwrap();
+        let Publication::Waits(waits) = &outcome else { panic!("{outcome:?}") };
+        assert_eq!(waits.reason, expected);
+        assert_eq!(waits.reason.sentence(), format!("its folder {} is gone", folder.display()));
+        assert!(waits.command().ends_with("git worktree prune"), "{}", waits.command());
+        assert_eq!(waits.command().starts_with("git worktree unlock "), locked);
+        assert_eq!(in_the_way(&git, &story.intent).await.unwrap()[0].reasons, [expected]);
+        let saving = Saving { ref_name: "refs/swarm/aside/1", at_secs: 0 };
+        let aside = set_aside(&git, &story.intent, &saving).await.unwrap();
+        assert!(matches!(&aside, Aside::Cannot(same) if same == waits), "{aside:?}");
+    }
+    assert_eq!(story.scratch.oid("main"), story.intent.old);
+    story.scratch.git(["worktree", "prune"]);
+    assert_eq!(publish(&git, &story.intent).await.unwrap(), Publication::Published);
 }
 
 #[tokio::test]

@@ -6,6 +6,8 @@ use std::fs;
 
 use store_support::*;
 use swarm_engine::store::Store;
+use swarm_protocol::command::Command;
+use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::planfile;
 
 #[test]
@@ -23,6 +25,18 @@ fn projections_show_the_last_record_and_read_back_as_the_plan() {
     }
     let exported = planfile::parse("p", text_of(&place.paths.export_json).as_bytes()).expect("a plan");
     assert_eq!(exported.phases[0].tasks.len(), 2, "exports are written on save");
+}
+
+#[test]
+fn projections_are_fresh_also_behind_records_that_change_nothing_in_the_plan() {
+    let place = place();
+    place.run(save(PLAN)).expect("saved");
+    let before = place.read().head.expect("a ledger").seq;
+    let pause = Command::Pause { reason: PauseReason::User, why: "lunch".into(), force: false };
+    place.run(pause).expect("paused");
+    assert!(place.read().head.expect("a ledger").seq > before);
+    let report = Store::verify(&place.paths, &place.options).expect("verified");
+    assert!(report.projections.is_empty(), "{report:?}");
 }
 
 #[test]

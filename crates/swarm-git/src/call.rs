@@ -14,6 +14,7 @@ use super::barrier::Barrier;
 use super::commits::Identity;
 use super::guard::{Guard, Looked, Watch};
 use super::known_changes::KnownChanges;
+use super::marker::OWN_FOLDER;
 use super::traced::traced;
 pub use error::GitError;
 pub(super) use error::failed;
@@ -159,7 +160,7 @@ impl Git {
 
     /// Files that belong to the swarm inside the common git directory: survives `git clean -fdx`.
     pub fn swarm_dir(&self) -> PathBuf {
-        self.common_dir.join("swarm")
+        self.common_dir.join(OWN_FOLDER)
     }
 }
 

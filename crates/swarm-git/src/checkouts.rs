@@ -146,6 +146,17 @@ pub(super) fn small_text(path: &Path) -> String {
 }
 
 impl Checkout {
+    /// Whether the folder of a linked worktree is not there: deleted, moved, or on a disk that is not mounted. Git keeps its
+    /// record until somebody prunes it.
+    pub fn is_gone(&self) -> bool {
+        !self.is_main && !self.path.is_dir()
+    }
+
+    /// Whether `git worktree prune` leaves its record alone.
+    pub fn is_locked(&self) -> bool {
+        std::fs::symlink_metadata(self.git_dir.join("locked")).is_ok()
+    }
+
     pub fn mid_way(&self) -> Option<MidWay> {
         let signs = [
             ("MERGE_HEAD", MidWay::Merge),

@@ -172,9 +172,12 @@ async fn located(
         });
     }
     let unreadable = |what: String| GitError::Unreadable { command: "rev-parse".into(), what };
-    let text = String::from_utf8(ended.stdout).map_err(|_| unreadable("not UTF-8".into()))?;
+    let odd = || GitError::OddPath(std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()));
+    let text = String::from_utf8(ended.stdout).map_err(|_| odd())?;
     let lines: Vec<&str> = text.lines().collect();
-    let [common_dir, git_dir, bare] = lines[..] else { return Err(unreadable(lines.join(" "))) };
+    let [common_dir, git_dir, bare] = lines[..] else {
+        return Err(if lines.len() > 3 { odd() } else { unreadable(lines.join(" ")) });
+    };
     match bare {
         "true" => Err(GitError::Bare { path: common_dir.into() }),
         _ => Ok((told, common_dir.into(), git_dir.into())),

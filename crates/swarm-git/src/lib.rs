@@ -54,7 +54,7 @@ pub use discover::{Repository, version};
 pub use entry::{ALL_LINKS, Change, Entry, MODE_GITLINK, MODE_SYMLINK, path_of};
 pub use guard::Notice;
 pub use lines::{Brought, Placed, Told};
-pub use marker::{lock_within, write_note};
+pub use marker::{lock_within, make_own_folder, write_note};
 pub use marker::{read_marker, remove_marker, write_marker};
 pub use names::is_refused_name;
 pub use objects::{Indexed, Merged};

@@ -17,6 +17,19 @@ const LOOK_EVERY_MAX: Duration = Duration::from_millis(20);
 
 static WRITERS: AtomicU64 = AtomicU64::new(0);
 
+/// Name of the folder in the git directory that everything of the swarm's lies in.
+pub(super) const OWN_FOLDER: &str = "swarm";
+
+/// Makes a folder below the swarm's own in the git directory. Never the git directory: who has moved it away for a moment would
+/// find another one in its place, and move the true one into that.
+pub fn make_own_folder(dir: &Path) -> Result<(), GitError> {
+    let own = dir.ancestors().find(|at| at.file_name().is_some_and(|name| name == OWN_FOLDER));
+    if let Some(git_dir) = own.and_then(Path::parent).filter(|git_dir| !git_dir.is_dir()) {
+        return Err(GitError::Gone(git_dir.to_path_buf()));
+    }
+    std::fs::create_dir_all(dir).map_err(GitError::io("make the folder", dir))
+}
+
 /// Writes the file so that it is either the old one or the new one, whenever we die, and durable.
 pub fn write_marker(path: &Path, value: &impl Serialize) -> Result<(), GitError> {
     write(path, value, true)
@@ -29,7 +42,7 @@ pub fn write_note(path: &Path, value: &impl Serialize) -> Result<(), GitError> {
 
 fn write(path: &Path, value: &impl Serialize, durable: bool) -> Result<(), GitError> {
     let dir = path.parent().expect("a marker lies in a folder");
-    std::fs::create_dir_all(dir).map_err(GitError::io("make the folder", dir))?;
+    make_own_folder(dir)?;
     let bytes = serde_json::to_vec_pretty(value).expect("markers are plain data");
     // Its own name for each writer, also of several in one process.
     let mut fresh = path.as_os_str().to_owned();
@@ -123,5 +136,31 @@ impl Git {
                 Err(GitError::Unreadable { command: "repo-id".into(), what: path.display().to_string() })
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_git_directory_that_was_moved_away_is_not_made_anew() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let git_dir = dir.path().join(".git");
+        let marker = git_dir.join("swarm/worktrees/1.1.json");
+        std::fs::create_dir(&git_dir).expect("made");
+        write_marker(&marker, &1).expect("written");
+        std::fs::rename(&git_dir, dir.path().join("away")).expect("moved");
+        for refused in [write_marker(&marker, &2), make_own_folder(&git_dir.join("swarm"))] {
+            let told = refused.expect_err("it is gone").to_string();
+            assert!(
+                told.starts_with("the git directory ") && told.ends_with(" is gone: move it back"),
+                "{told}"
+            );
+        }
+        assert!(!git_dir.exists());
+        std::fs::rename(dir.path().join("away"), &git_dir).expect("moved back");
+        write_marker(&marker, &3).expect("written");
+        assert_eq!(read_marker(&marker), Some(3));
     }
 }

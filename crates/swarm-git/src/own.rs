@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::call::{Git, GitError};
-use super::marker::{read_marker, remove_marker, write_note};
+use super::marker::{make_own_folder, read_marker, remove_marker, write_note};
 use super::ref_files::{Plain, read_plain};
 use beneath::Beneath;
 pub use heads::Heads;
@@ -109,11 +109,9 @@ impl OwnRepository {
     /// The right to give the worktree to this repository or take it back; none while a program runs with it.
     pub fn hold(&self, git: &Git) -> Result<Option<File>, GitError> {
         let path = git.swarm_dir().join("own").join(format!("{}.held", self.task));
-        let opened = || {
-            std::fs::create_dir_all(path.parent().unwrap_or(&path))?;
-            File::options().create(true).truncate(false).write(true).open(&path)
-        };
-        let file = opened().map_err(GitError::io("open", &path))?;
+        make_own_folder(path.parent().unwrap_or(&path))?;
+        let opened = File::options().create(true).truncate(false).write(true).open(&path);
+        let file = opened.map_err(GitError::io("open", &path))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(file)),
             Err(TryLockError::WouldBlock) => Ok(None),

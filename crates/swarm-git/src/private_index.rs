@@ -15,7 +15,7 @@ use swarm_protocol::ids::Oid;
 
 use super::call::{Git, GitCall, GitError};
 use super::guard::Looked;
-use super::marker::lock_within;
+use super::marker::{lock_within, make_own_folder};
 use swarm_process::{Input, boot_id};
 
 /// The daemon and the supervisor may both want to save the same worktree, and a git of one that died may
@@ -72,7 +72,7 @@ struct Shown {
 impl PrivateIndex {
     pub async fn take(git: &Git, name: &str) -> Result<Self, GitError> {
         let dir = git.swarm_dir().join("index");
-        std::fs::create_dir_all(&dir).map_err(GitError::io("make the folder", &dir))?;
+        make_own_folder(&dir)?;
         let file = dir.join(name);
         let lock_path = dir.join(format!("{name}.held"));
         let Some(lock) = lock_within(&lock_path, "", INDEX_WAIT).await? else {

@@ -20,7 +20,7 @@ use tokio::sync::MutexGuard;
 
 use super::call::{Git, GitError};
 use super::checkouts::Head;
-use super::marker::lock_within;
+use super::marker::{lock_within, make_own_folder};
 use super::private_index::PrivateIndex;
 
 /// How long another command of ours may take for its few renames.
@@ -41,7 +41,7 @@ impl Git {
     pub async fn administration(&self) -> Result<Administration<'_>, GitError> {
         let here = self.shared.worktrees.lock().await;
         let dir = self.swarm_dir();
-        std::fs::create_dir_all(&dir).map_err(GitError::io("make the folder", &dir))?;
+        make_own_folder(&dir)?;
         let path = dir.join("worktrees.lock");
         match lock_within(&path, "", OTHERS_LIMIT).await? {
             Some(everywhere) => Ok(Administration { _here: here, _everywhere: everywhere }),

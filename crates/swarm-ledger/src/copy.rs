@@ -37,7 +37,8 @@ impl SecondCopy {
         let (vfs, paths, path) = (vfs.clone(), paths.clone(), path.to_path_buf());
         let mut copy = Self { vfs, paths, path, file: None, len: 0, failing: false };
         let mut findings = Vec::new();
-        if let Err(error) = copy.reopen(main, main_end, &mut findings) {
+        let made = copy.vfs.create_dir_all(parent(&copy.path));
+        if let Err(error) = made.and_then(|()| copy.begin(main, main_end, &mut findings)) {
             findings.extend(copy.failed(&error));
         }
         (copy, findings)
@@ -104,7 +105,17 @@ impl SecondCopy {
     }
 
     fn reopen(&mut self, main: &dyn VfsFile, main_end: u64, findings: &mut Vec<Finding>) -> io::Result<()> {
-        self.vfs.create_dir_all(parent(&self.path))?;
+        let folder = parent(&self.path);
+        // Who has moved the git directory away for a moment would find another one in its place, and move it into that.
+        if !self.vfs.exists(parent(folder))? {
+            let why = format!("{} is gone", parent(folder).display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, why));
+        }
+        self.vfs.create_dir_all(folder)?;
+        self.begin(main, main_end, findings)
+    }
+
+    fn begin(&mut self, main: &dyn VfsFile, main_end: u64, findings: &mut Vec<Finding>) -> io::Result<()> {
         let file = self.vfs.open(&self.path, Open::Create)?;
         if file.len()? == 0 {
             self.vfs.sync_dir(parent(&self.path))?;

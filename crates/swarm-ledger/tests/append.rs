@@ -179,6 +179,23 @@ fn a_copy_that_cannot_be_written_is_a_finding_and_catches_up_later() {
 }
 
 #[test]
+fn a_git_directory_that_was_moved_away_is_not_made_anew_and_the_copy_catches_up_later() {
+    let world = World::empty().with(&[1]);
+    let (git, away) = (world.dir.path().join("git"), world.dir.path().join("git.away"));
+    let (mut writer, _) = LedgerWriter::open(&world.write()).expect("opens");
+    std::fs::rename(&git, &away).expect("moved away");
+    writer.check_path().expect("the ledger itself is there");
+    writer.append(batch([2])).expect("the ledger itself is fine");
+    assert_eq!(world::kinds(&writer.take_findings()), ["CopyFailed"]);
+    assert!(!git.exists(), "nothing is in its way");
+    std::fs::rename(&away, &git).expect("moved back");
+    writer.append(batch([3])).expect("appended");
+    assert_eq!(world::kinds(&writer.take_findings()), ["CopyCaughtUp"]);
+    drop(writer);
+    assert_eq!(world.main(), world.copy());
+}
+
+#[test]
 fn nothing_is_written_any_more_once_the_owner_has_lost_its_lock() {
     let world = World::empty().with(&[]);
     let me = OwnerInfo::of_this_process("coordinator");

@@ -116,8 +116,8 @@ pub struct Survey {
     pub unrelated: bool,
     /// Trunk is checked out somewhere.
     pub checked_out: bool,
-    /// The checkout is in the middle of something (merge, rebase …): what.
-    pub busy: Option<String>,
+    /// A checkout cannot follow, whatever its files are (a merge is under way, its folder is gone): why, and what helps.
+    pub busy: Option<(String, String)>,
     /// Local changes to files that would change.
     pub local: Vec<String>,
     /// Task branches as they are.

@@ -226,6 +226,7 @@ async fn runs_that_nobody_knows_are_ended_and_their_work_saved() {
     let swept = sweep_leftovers(&git_, &swarm_dir, &BTreeSet::new(), None, Duration::from_secs(1)).await;
     let [leftover] = &swept[..] else { panic!("{swept:?}") };
     assert_eq!(leftover.run, RunId::nth(1));
+    assert_eq!(leftover.sentence(), "What was left of r1 is cleared away, and its work is saved");
     let Left::Ended(ended) = &leftover.left else { panic!("{leftover:?}") };
     let wip = ended.as_ref().expect("ended").wip.clone().expect("saved");
     assert_eq!(git(&world.spec.root, &["rev-parse", "refs/swarm/wip/t1/r1"]), wip.as_str());

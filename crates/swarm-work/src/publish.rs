@@ -35,8 +35,8 @@ use follow::Follower;
 use hold::Taken;
 pub use preview::{InTheWay, in_the_way};
 use swarm_git::{Checkout, Git, GitError, RefChange, RefOutcome};
-pub(crate) use waits::aside;
 pub use waits::{WaitReason, Waits};
+pub(crate) use waits::{aside, free_branch};
 
 /// What shall be published. The changed paths with their old and new blobs follow from the two
 /// commits, which are durable before this is recorded, so they need not be recorded themselves.
@@ -187,8 +187,8 @@ async fn attempt(
 ) -> Result<Option<Publication>, GitError> {
     let changes = git.changes(&intent.old, &intent.new).await?;
     for checkout in checkouts {
-        if let Some(reason) = checkout.mid_way().map(WaitReason::MidWay) {
-            return Ok(Some(Publication::Waits(Waits { checkout: checkout.path, reason })));
+        if let Some(waits) = Waits::of(&checkout) {
+            return Ok(Some(Publication::Waits(waits)));
         }
         match hold::take(git, checkout.clone(), intent).await? {
             Taken::Held(hold) => followers.push(Follower::new(hold)),

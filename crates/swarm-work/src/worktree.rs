@@ -100,8 +100,8 @@ pub enum PrepareFailure {
     BranchInTheWay { task: TaskId },
     #[error("{} is there but is not a worktree of {task}: move it away", path.display())]
     FolderInTheWay { task: TaskId, path: PathBuf },
-    #[error("the branch swarm/{task} is checked out at {}: run `git -C {} switch --detach`", path.display(), path.display())]
-    CheckedOutElsewhere { task: TaskId, path: PathBuf },
+    #[error("the branch swarm/{task} is checked out at {}: run `{free}`", path.display())]
+    CheckedOutElsewhere { task: TaskId, path: PathBuf, free: String },
     #[error(
         "there is a branch swarm/{task} that the swarm did not make: rename it with `git branch -m swarm/{task} {task}-old`"
     )]
@@ -112,6 +112,14 @@ pub enum PrepareFailure {
     Copy(#[from] CopyError),
     #[error(transparent)]
     Git(#[from] GitError),
+}
+
+impl PrepareFailure {
+    /// Whether it may be over with the next try: git may do better, and a branch that was renamed for a moment is there
+    /// again. A name in the way stays there.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Git(_) | Self::NoTrunk { .. })
+    }
 }
 
 /// Where the task's own commits begin; none for a worktree that the swarm did not make.

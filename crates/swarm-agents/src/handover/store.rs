@@ -43,7 +43,11 @@ impl ContextFiles {
 
     /// Writes both. `durable`: so that they survive a power cut, at the end of an iteration.
     pub fn write(&self, handover: &Handover, durable: bool) -> io::Result<()> {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.dir)?;
+        // Only this one: in a folder that was moved away nothing is made anew, or it could not be moved back.
+        match std::fs::DirBuilder::new().mode(0o700).create(&self.dir) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
         replace(&self.json(), &serde_json::to_vec(handover)?, durable)?;
         replace(&self.markdown(), handover.markdown().as_bytes(), durable)
     }
@@ -87,4 +91,24 @@ fn replace(path: &Path, bytes: &[u8], durable: bool) -> io::Result<()> {
         let _ = std::fs::remove_file(&temporary);
     }
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_in_a_folder_that_was_moved_away_does_not_make_it_anew() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let swarm = dir.path().join(".swarm");
+        let files = ContextFiles::new(&swarm, &TaskId::new("1.1").expect("an id"));
+        let refused = files.write(&Handover::default(), false).expect_err("it is gone");
+        assert_eq!(refused.kind(), io::ErrorKind::NotFound);
+        assert!(!swarm.exists());
+        std::fs::create_dir(&swarm).expect("moved back");
+        for _ in 0..2 {
+            files.write(&Handover::default(), false).expect("written");
+        }
+        assert_eq!(files.read(), Some(Handover::default()));
+    }
 }

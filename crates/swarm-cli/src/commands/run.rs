@@ -324,7 +324,8 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
         Err(error) if error.is_replaced() => Err(error),
         Err(error) => {
             output::report(&error, cx.out.json);
-            Ok(watcher::FELL.into())
+            let how = if error.not_begun { watcher::NOT_BEGUN } else { watcher::FELL };
+            Ok(how.into())
         }
     }
 }

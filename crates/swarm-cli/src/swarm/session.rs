@@ -1,12 +1,15 @@
 //! A run in this process: the session that the engine opened, its socket, and what the person is told meanwhile.
 
+use std::error::Error;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use swarm_core::State;
 use swarm_engine::coordinator::{Finish, Finished, Told};
 use swarm_engine::feed::Feed;
 use swarm_engine::paths::Paths;
-use swarm_engine::session::{Asker, Session, Wishes};
+use swarm_engine::session::{Asker, Session, SessionError, Wishes};
+use swarm_engine::store::StoreError;
 use swarm_engine::unsaved::Unsaved;
 use swarm_process::environment::secret_arguments;
 use swarm_protocol::config::Config;
@@ -86,6 +89,20 @@ pub async fn bring_to_rest(session: Session) -> Result<Ran, CliError> {
     Box::pin(coordinate(session, false, None)).await
 }
 
+fn not_begun(error: SessionError) -> CliError {
+    let full = matches!(&error, SessionError::Store(StoreError::NoRoom(_))) || has_no_room(&error);
+    let error = CliError::from(error);
+    if full { error.not_begun() } else { error }
+}
+
+/// The disk takes nothing, and will not a second later either.
+fn has_no_room(error: &(dyn Error + 'static)) -> bool {
+    use ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    matches!(kind, Some(StorageFull | QuotaExceeded | ReadOnlyFilesystem))
+        || error.source().is_some_and(has_no_room)
+}
+
 async fn coordinate(
     session: Session,
     dispatch: bool,
@@ -96,9 +113,11 @@ async fn coordinate(
     let paths = session.paths().clone();
     let untested = session.tests_nothing();
     let collector = session.collector().cloned();
-    let mut coordinator = session.start(dispatch, &note).await?;
+    let mut coordinator = session.start(dispatch, &note).await.map_err(not_begun)?;
     let listener = Listener::start(&paths, requests, coordinator.feed()).map_err(|e| {
-        CliError::environment(format!("Cannot listen on {}", paths.socket.display())).because(e)
+        let full = has_no_room(&e);
+        let error = CliError::environment(format!("Cannot listen on {}", paths.socket.display())).because(e);
+        if full { error.not_begun() } else { error }
     })?;
     let telemetry = collector.map(|collector| Telemetry::start(collector, &paths, coordinator.feed()));
     if let Some(watching) = &mut watching {
@@ -118,4 +137,27 @@ async fn coordinate(
     left.notices.iter().for_each(|notice| note(&notice.text));
     let Finished { state, unsaved, .. } = left;
     Ok(Ran { state, drained: finish == Finish::Drained, untested, unsaved })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_finds_no_room_has_not_begun_and_one_that_fails_otherwise_has_crashed() {
+        let io = |code| StoreError::Io {
+            doing: "write",
+            path: "plan.json".into(),
+            source: std::io::Error::from_raw_os_error(code),
+        };
+        let [enospc, erofs, edquot, eacces] = [28, 30, 122, 13];
+        for code in [enospc, erofs, edquot] {
+            assert!(not_begun(SessionError::Store(io(code))).not_begun, "{code}");
+        }
+        assert!(!not_begun(SessionError::Store(io(eacces))).not_begun);
+        let full = StoreError::NoRoom(swarm_ledger::AppendError::NoRoom("waiting for room".into()));
+        let error = not_begun(SessionError::Store(full));
+        assert!(error.not_begun && error.hint.is_some(), "{error}");
+        assert!(!not_begun(SessionError::Store(StoreError::GitSync)).not_begun);
+    }
 }

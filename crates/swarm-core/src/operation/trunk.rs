@@ -203,9 +203,9 @@ fn said(commit: &TrunkCommit) -> String {
 
 /// The person's checkout must be able to come along.
 fn may_follow(survey: &Survey, force: Force, command: &str) -> Result<(), Refusal> {
-    if let Some(busy) = &survey.busy {
-        let why = format!("Your checkout of {} is in the middle of something: {busy}", survey.trunk);
-        return Err(Refusal::CannotMove { why, hint: "git status".into() });
+    if let Some((busy, hint)) = &survey.busy {
+        let why = format!("Your checkout of {} cannot follow: {busy}", survey.trunk);
+        return Err(Refusal::CannotMove { why, hint: hint.clone() });
     }
     if survey.local.is_empty() || force.save_local {
         return Ok(());

@@ -103,7 +103,7 @@ fn pauses(state: &State) -> impl Iterator<Item = (PauseReason, AttentionView)> {
     state.paused.iter().filter_map(|(reason, pause)| {
         let what = match reason {
             PauseReason::User => return None,
-            PauseReason::Disk => "Paused: the disk is full",
+            PauseReason::Disk => "Paused: the disk is full or read-only",
             PauseReason::Trunk => "Paused until trunk moves",
             PauseReason::Setup => "Paused: worktree setup",
             PauseReason::Budget => "Paused: the budget is spent",
@@ -163,7 +163,7 @@ fn degraded(state: &State) -> impl Iterator<Item = (AgentId, AttentionView)> {
 fn stuck(state: &State) -> impl Iterator<Item = (RunId, TaskId, AttentionView)> {
     state.runs.iter().filter_map(|(id, run)| {
         let stuck = run.stuck.as_ref()?;
-        let what = format!("Processes of {id} of task {} could not be stopped; retrying", run.task);
+        let what = format!("What is left of {id} of task {} could not be ended; retrying", run.task);
         let commands = [format!("swarm task show {}", run.task), "swarm doctor".into()];
         Some((id.clone(), run.task.clone(), entry(what, stuck.since, &stuck.why, &commands)))
     })

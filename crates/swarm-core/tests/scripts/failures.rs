@@ -8,7 +8,7 @@ fn what_is_left_of_an_attempt_and_resists_is_told_once_and_tried_again_until_it_
         "plan a | start | ready a | crash a | attention | unstopped a it sleeps in the kernel | unstopped a it sleeps in the kernel | attention | audit a agent_noted | stopped a | attention",
         r#"
             a: Pending → Preparing r1 → Active 1 → Restarting ed-001 (in 3 s)
-            attention: Processes of r1 of task a could not be stopped; retrying (it sleeps in the kernel) ["swarm task show a", "swarm doctor"]
+            attention: What is left of r1 of task a could not be ended; retrying (it sleeps in the kernel) ["swarm task show a", "swarm doctor"]
             audit: agent_noted it sleeps in the kernel
         "#,
     );
@@ -149,7 +149,7 @@ fn a_full_disk_is_held_against_no_task() {
             b: Pending → Preparing r2 → Pending → Preparing r6
             c: Pending → Preparing r3 → Pending → Preparing r7
             d: Pending → Preparing r4 → Pending → Preparing r8
-            attention: Paused: the disk is full (900 MiB left) ["swarm doctor"]
+            attention: Paused: the disk is full or read-only (900 MiB left) ["swarm doctor"]
             owed: Prepare r5, Prepare r6, Prepare r7, Prepare r8
         "#,
     );

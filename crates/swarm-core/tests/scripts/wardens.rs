@@ -26,7 +26,7 @@ fn a_disk_that_fills_up_holds_agents_at_their_boundary_and_says_who() {
         "plan a | start | ready a | disk low | disk low | attention | agents | said a | agents | disk fine | agents",
         r#"
             a: Pending → Preparing r1 → Active 1 → Active 2
-            attention: Paused: the disk is full (900 MiB left) ["swarm doctor"]
+            attention: Paused: the disk is full or read-only (900 MiB left) ["swarm doctor"]
             agent ed-001: a held at its boundary (held)
             agent ed-001: a held at its boundary (held)
             agent ed-001: a working

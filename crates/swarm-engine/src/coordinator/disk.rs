@@ -37,7 +37,7 @@ struct Marks {
     enough: u64,
     /// The lock of whoever coordinates: while it is there, so is the folder of the swarm.
     owner: PathBuf,
-    /// Each with what people call it.
+    /// Each with the words for what lies there.
     places: Vec<(PathBuf, &'static str)>,
 }
 
@@ -59,8 +59,8 @@ impl Watching {
             enough: disk.enough.max(disk.low).saturating_mul(MIB),
             owner: world.paths.owner.clone(),
             places: vec![
-                (world.paths.root.clone(), "the repository"),
-                (world.paths.worktrees.clone(), "the worktrees"),
+                (world.paths.root.clone(), "the repository lies"),
+                (world.paths.worktrees.clone(), "the worktrees lie"),
             ],
         };
         Self { paused, looks: tokio::spawn(look_out(marks, told, out)) }
@@ -148,16 +148,16 @@ impl Unexplained {
 impl Marks {
     fn look(&self) -> Room {
         let mut room = Room::Enough;
-        for (place, name) in &self.places {
+        for (place, lies) in &self.places {
             if is_read_only(place) {
-                return Room::Low(format!("the file system where {name} lies is read-only"));
+                return Room::Low(format!("the file system where {lies} is read-only"));
             }
             // One that is not there yet lies where the other one does.
             let Some(free) = free_bytes(place) else { continue };
             match files(place) {
                 Some((free, total)) if free < few(total) => {
                     return Room::Low(format!(
-                        "only {free} more files can be made where {name} lies, whatever room there is in bytes: delete files there"
+                        "only {free} more files can be made where {lies}, whatever room there is in bytes: delete files there"
                     ));
                 }
                 Some((free, total)) if free < few(total).saturating_mul(2) => room = Room::Neither,
@@ -166,7 +166,7 @@ impl Marks {
             if free < self.low {
                 let (free, low) = (free / MIB, self.low / MIB);
                 return Room::Low(format!(
-                    "{free} MiB are free where {name} lies, and {low} MiB are wanted (disk.low)"
+                    "{free} MiB are free where {lies}, and {low} MiB are wanted (disk.low)"
                 ));
             }
             if free < self.enough {
@@ -260,7 +260,7 @@ mod tests {
         let here = std::env::temp_dir();
         let free = free_bytes(&here).expect("a file system");
         let look = |low: u64, enough: u64| {
-            Marks { low, enough, owner: here.clone(), places: vec![(here.clone(), "it")] }.look()
+            Marks { low, enough, owner: here.clone(), places: vec![(here.clone(), "it lies")] }.look()
         };
         // Others write to this disk too, so the marks are far off.
         assert_eq!(look(free / 8, free / 4), Room::Enough);

@@ -28,7 +28,7 @@ use swarm_work::take_up::take_up;
 use swarm_work::worktree::copy::{CopyRule, copy_in};
 use swarm_work::worktree::pool::{self, PoolRule};
 use swarm_work::worktree::ports::port_base;
-use swarm_work::worktree::{BaseRule, Flaw, PrepareFailure, Wanted, prepare_as};
+use swarm_work::worktree::{BaseRule, Flaw, Wanted, prepare_as};
 
 impl World {
     fn pool_rule(&self, max: u32) -> PoolRule {
@@ -90,9 +90,8 @@ impl World {
                 (Report::Prepared { run, branch: made.branch, base, tip }, news)
             }
             Err(failure) => {
-                // Only git itself may do better next time; a name in the way stays there.
                 let full = no_room::met_by(&failure);
-                let setup = !full && !matches!(failure, PrepareFailure::Git(_));
+                let setup = !full && !failure.may_pass();
                 let why = self.without_root(&with_causes(&failure));
                 // Told first: while the disk is full no task is to blame for it.
                 let told = full.then(|| Report::Disk { low: true, why: why.clone() });

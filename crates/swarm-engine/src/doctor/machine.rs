@@ -92,7 +92,8 @@ fn inotify() -> Found {
     }
 }
 
-pub(super) fn disk(place: &Path, what: &str) -> Found {
+/// `low_mib`: below this nothing new is started (`disk.low`); who has set it lower needs less.
+pub(super) fn disk(place: &Path, what: &str, low_mib: u64) -> Found {
     let Ok(stat) = rustix::fs::statvfs(place) else {
         return Found::note("disk", format!("cannot see how much room {what} has"));
     };
@@ -112,7 +113,15 @@ pub(super) fn disk(place: &Path, what: &str) -> Found {
             format!("only {} more files can be made for {what}: the swarm pauses", stat.f_favail),
         )
         .by_hand("delete files: `df -i` says where"),
-        n if n < DISK_FULL_BYTES => Found::problem("disk", words).by_hand("free some disk space"),
+        n => of_room(n, low_mib, words),
+    }
+}
+
+fn of_room(free: u64, low_mib: u64, words: String) -> Found {
+    match free {
+        n if n < DISK_FULL_BYTES.min(low_mib.saturating_mul(1 << 20)) => {
+            Found::problem("disk", words).by_hand("free some disk space")
+        }
         n if n < DISK_LOW_BYTES => Found::note("disk", words).by_hand("free some disk space"),
         _ => Found::ok("disk", words),
     }
@@ -124,5 +133,22 @@ pub(super) fn bytes(n: u64) -> String {
         1024..1_048_576 => format!("{} KiB", n / 1024),
         1_048_576..1_073_741_824 => format!("{} MiB", n >> 20),
         _ => format!("{} GiB", n >> 30),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use swarm_protocol::doctor::Health;
+
+    use super::*;
+
+    #[test]
+    fn so_little_room_as_a_person_has_agreed_to_is_no_problem() {
+        let health = |free_mib: u64, low_mib| of_room(free_mib << 20, low_mib, String::new()).finding.state;
+        assert_eq!(
+            [health(44, 1024), health(44, 50), health(44, 1)],
+            [Health::Problem, Health::Problem, Health::Note]
+        );
+        assert_eq!([health(500, 1024), health(2048, 1)], [Health::Note, Health::Ok]);
     }
 }

@@ -22,16 +22,17 @@ const REMOTE: [(u64, &str); 8] = [
 
 pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     let root = &patient.paths.root;
-    let mut found = vec![disk(root, "the repository"), filesystem(patient), clock(patient)];
+    let low = patient.config.disk.low;
+    let mut found = vec![disk(root, "the repository", low), filesystem(patient), clock(patient)];
     let apart = |path: &std::path::Path| {
         let device = |path: &std::path::Path| rustix::fs::stat(path).map(|stat| stat.st_dev).ok();
         device(path).is_some_and(|there| Some(there) != device(root))
     };
     if apart(&patient.paths.worktrees) {
-        found.push(disk(&patient.paths.worktrees, "the worktrees"));
+        found.push(disk(&patient.paths.worktrees, "the worktrees", low));
     }
     if apart(&patient.git.common_dir) {
-        found.push(disk(&patient.git.common_dir, "git's objects"));
+        found.push(disk(&patient.git.common_dir, "git's objects", low));
     }
     found
 }

@@ -9,6 +9,8 @@ use super::cure::Cure;
 use super::finding::Found;
 use super::patient::Patient;
 use swarm_git::Checkout;
+use swarm_work::publish::Waits;
+use swarm_work::worktree::checkouts_of_people;
 
 pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
     let linked = patient.git.linked_checkouts();
@@ -33,10 +35,36 @@ fn gone(patient: &Patient, linked: &[Checkout]) -> Vec<Found> {
                 .curable(Cure::ForgetWorktree(checkout.clone()))
         })
         .collect();
+    found.extend(gone_of_people(patient));
     if found.is_empty() {
         found.push(Found::ok("worktree-gone", "every worktree is where git expects it"));
     }
     found
+}
+
+/// Those that a person made are for the person: one that was moved, or is on a disk that is not mounted, has its index in
+/// git's record of it.
+fn gone_of_people(patient: &Patient) -> Vec<Found> {
+    let theirs = checkouts_of_people(&patient.git).into_iter();
+    let missing = theirs.filter(|checkout| checkout.is_gone() && !is_ours(patient, &checkout.path));
+    let trunk = patient.state.pinned_trunk().map(|trunk| (trunk, format!("refs/heads/{trunk}")));
+    let told = missing.filter_map(|checkout| {
+        let shown = patient.shown(&checkout.path);
+        let waits = Waits::of(&checkout)?;
+        let gone = format!("{shown} is gone, but git still lists it");
+        let found = match &trunk {
+            Some((trunk, full)) if checkout.occupies(full) => {
+                let what = format!("{gone} as a checkout of {trunk}: every merge waits for it");
+                Found::problem("worktree-gone", what)
+            }
+            // Git is told to expect that.
+            _ if checkout.is_locked() => return None,
+            _ => Found::note("worktree-gone", gone),
+        };
+        let by_hand = format!("{}; if you moved it: git worktree repair ITS-NEW-PLACE", waits.command());
+        Some(found.about(shown).by_hand(by_hand))
+    });
+    told.collect()
 }
 
 fn orphans(patient: &Patient, linked: &[Checkout]) -> Vec<Found> {

@@ -26,6 +26,8 @@ const TAIL_MAX: u64 = 250;
 /// What has been decided since the derived files were written.
 pub(super) struct Upkeep {
     projections_due: bool,
+    /// Something was recorded, if only of a session: a projection names the last record when it was written.
+    recorded: bool,
     exports_due: bool,
     /// Tasks that something happened to: those that a council judged have a file that says so.
     evidence_due: BTreeSet<TaskId>,
@@ -43,6 +45,7 @@ impl Upkeep {
     pub fn new(snapshot_seq: u64, archive: Option<String>) -> Self {
         Self {
             projections_due: false,
+            recorded: false,
             exports_due: false,
             evidence_due: BTreeSet::new(),
             snapshot_seq,
@@ -54,6 +57,7 @@ impl Upkeep {
     }
 
     pub fn note(&mut self, events: &[Event]) {
+        self.recorded |= !events.is_empty();
         for event in events {
             self.projections_due |= event.is_plan_event() || event.task().is_some();
             self.exports_due |= is_for_export(event);
@@ -196,6 +200,8 @@ impl Store {
         let lives_long = matches!(self.locks, Locks::Coordinator(_));
         let tail = self.state.seq.saturating_sub(self.upkeep.snapshot_seq);
         let lies = std::mem::take(&mut self.upkeep.snapshot_lies);
+        // Not with each such record: nothing in the plan has changed. But at the end they are fresh.
+        self.upkeep.projections_due |= self.upkeep.recorded;
         self.write_derived(lies || (lives_long && tail > 0) || tail > TAIL_MAX)?;
         self.finish_interrupted_close()?;
         Ok(self.take_notices())

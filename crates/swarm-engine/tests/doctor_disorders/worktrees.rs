@@ -92,6 +92,26 @@ async fn a_deleted_worktree_is_forgotten_and_its_lone_commit_kept() {
 }
 
 #[tokio::test]
+async fn a_persons_worktree_whose_folder_is_gone_is_named_and_left_to_the_person() {
+    let ward = Ward::new();
+    ward.begin_work().await;
+    ward.scratch.git(["worktree", "add", "--quiet", "-b", "side", "../side"]);
+    std::fs::remove_dir_all(ward.scratch.repo.with_file_name("side")).expect("deleted by hand");
+    let told = |report: &DoctorView| {
+        let gone = report.findings.iter().find(|one| one.id == "worktree-gone").expect("told").clone();
+        assert!(gone.fix.as_deref().is_some_and(|fix| fix.starts_with("git worktree prune;")), "{gone:?}");
+        (gone.state, gone.what.contains("every merge waits"))
+    };
+    assert_eq!(told(&ward.look().await), (Health::Note, false));
+    git_in(&ward.scratch.repo, ["worktree", "prune"]);
+    ward.scratch.git(["switch", "--quiet", "--detach"]);
+    ward.scratch.git(["worktree", "add", "--quiet", "../second", "main"]);
+    std::fs::remove_dir_all(ward.scratch.repo.with_file_name("second")).expect("deleted by hand");
+    assert_eq!(told(&ward.fix().await), (Health::Problem, true));
+    assert!(ward.scratch.at(".git/worktrees/second").is_dir(), "its index may be wanted");
+}
+
+#[tokio::test]
 async fn a_worktree_that_git_cannot_use_is_put_right_with_its_files() {
     let ward = Ward::new();
     let path = ward.begin_work().await;

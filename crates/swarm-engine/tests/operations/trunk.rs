@@ -276,6 +276,22 @@ async fn a_local_change_in_the_way_is_named_and_nothing_moves() {
 }
 
 #[tokio::test]
+async fn a_checkout_of_trunk_whose_folder_is_gone_is_named_and_nothing_moves() {
+    let world = World::new(Case { checked_out: false, ..PLAIN });
+    let git = world.scratch.open().await;
+    world.scratch.git(["worktree", "add", "--quiet", "../second", "main"]);
+    let second = world.scratch.repo.with_file_name("second");
+    std::fs::remove_dir_all(&second).unwrap();
+    let survey = world.survey(&git).await;
+    let said = format!("its folder {} is gone", second.display());
+    assert_eq!(survey.busy, Some((said.clone(), "git worktree prune".into())));
+    let outcome = world.carry_out(&git, &world.plan(world.how(&survey))).await;
+    let MoveOutcome::Refused { why, hint } = &outcome else { panic!("{outcome:?}") };
+    assert!(why.contains(&said) && hint == "git worktree prune", "{why} / {hint}");
+    assert_eq!(world.scratch.oid("main"), world.now);
+}
+
+#[tokio::test]
 async fn local_changes_are_put_aside_when_she_says_so_and_come_back_with_git_stash() {
     let world = World::new(PLAIN);
     let git = world.scratch.open().await;

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use super::{Field, is_clean, trunk};
 use crate::git_scratch::{Scratch, commit_all, git_in, task, write};
-use swarm_git::Git;
+use swarm_git::{Git, GitError};
 use swarm_work::worktree::{PrepareFailure, prepare};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -127,7 +127,27 @@ async fn what_a_person_did_to_names_and_folders_is_told_with_the_command_that_he
     field.scratch.git(["switch", "--quiet", "-c", "elsewhere"]);
     field.scratch.git(["branch", "-m", "main", "trunk"]);
     check("t2", "git branch main COMMIT").await;
-    assert!(matches!(field.try_prepare("t2").await, Err(PrepareFailure::NoTrunk { .. })));
+    let gone = field.try_prepare("t2").await.expect_err("trunk is gone");
+    assert!(matches!(gone, PrepareFailure::NoTrunk { .. }) && gone.may_pass(), "it may be back in a moment");
+    field.scratch.write(".swarm/worktrees/t3/mine.txt", "mine\n");
+    let in_the_way = field.try_prepare("t3").await.expect_err("a person's folder");
+    assert!(!in_the_way.may_pass(), "{in_the_way}");
+}
+
+#[tokio::test]
+async fn while_the_git_directory_is_moved_away_it_is_named_and_nothing_stands_in_its_place() {
+    let field = Field::new().await;
+    field.prepare("t1").await;
+    let (git_dir, away) = (field.scratch.at(".git"), field.scratch.at(".git.away"));
+    std::fs::rename(&git_dir, &away).unwrap();
+    for name in ["t1", "t2"] {
+        let failure = field.try_prepare(name).await.expect_err("git is gone");
+        assert!(matches!(&failure, PrepareFailure::Git(GitError::Gone(at)) if *at == git_dir), "{failure}");
+    }
+    assert!(!git_dir.exists());
+    std::fs::rename(&away, &git_dir).unwrap();
+    assert!(field.prepare("t1").await.reattached);
+    field.prepare("t2").await;
 }
 
 #[tokio::test]

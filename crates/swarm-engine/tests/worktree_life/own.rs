@@ -327,6 +327,22 @@ async fn branches_tags_and_stashes_that_were_never_handed_in_outlive_the_worktre
 }
 
 #[tokio::test]
+async fn a_person_is_told_of_what_was_never_handed_in_only_where_it_has_files_of_its_own() {
+    for (made, told) in [("git branch old", false), ("git switch -qc side; echo s > s.txt; git add -A", true)]
+    {
+        let lent = Lent::new().await;
+        lent.sh("echo one > a.txt; git commit -qam one");
+        lent.sh(&format!("{made}; git commit -q --amend -m better; git switch -q swarm/t1"));
+        assert!(matches!(lent.hand_in().await, HandedIn::Moved { .. }));
+        assert_eq!(lent.field.give_up("t1").await, Removal::Removed);
+        let rescued = lent.field.scratch.git(["for-each-ref", "refs/swarm/rescue/t1"]);
+        assert!(!rescued.is_empty(), "{made}: it is kept in any case");
+        let mut notices = lent.field.git.take_notices().into_iter();
+        assert_eq!(notices.any(|notice| notice.text.contains("never handed in")), told, "{made}");
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_be_taken_stays_in_the_trash_for_good_and_costs_none_of_the_rest() {
     let lent = Lent::new().await;
     lent.sh("echo one > a.txt; git commit -qam one");

@@ -35,6 +35,8 @@ pub enum GitError {
         path.display()
     )]
     Reftable { path: PathBuf },
+    #[error("git cannot name what lies in {}: the path has a line break or is not UTF-8; rename the folder", .0.to_string_lossy().escape_debug())]
+    OddPath(PathBuf),
     #[error("the main checkout of {} cannot be found: run the command inside it", common_dir.display())]
     NoMainCheckout { common_dir: PathBuf },
     #[error("objects of the commit {commit} have gone: `git gc --prune=now` takes what no ref holds yet")]
@@ -56,6 +58,8 @@ pub enum GitError {
     },
     #[error("another coordinator has taken over ({} was replaced or removed): nothing more is changed", .0.display())]
     NotOwner(PathBuf),
+    #[error("the git directory {} is gone: move it back", .0.display())]
+    Gone(PathBuf),
     #[error("git cannot read {}, which is {what}: remove it, then try again", path.display())]
     Unfit { path: PathBuf, what: &'static str },
     #[error("the disk did not take the repository's data: {0}")]

@@ -13,7 +13,7 @@ use super::OwnRepository;
 use super::beneath::Beneath;
 use super::quarantine::{Copied, copy};
 use crate::call::{Git, GitCall, GitError};
-use crate::marker::lock_within;
+use crate::marker::{lock_within, make_own_folder};
 use swarm_process::{Input, ProcessError};
 
 /// What git only warns of and `git fsck --strict` would show a person for ever.
@@ -89,7 +89,7 @@ impl OwnRepository {
         limits: Limits,
     ) -> Result<Taken, GitError> {
         let all = git.swarm_dir().join("taking");
-        std::fs::create_dir_all(&all).map_err(GitError::io("make the folder", &all))?;
+        make_own_folder(&all)?;
         let lock = all.join(format!("{}.held", self.task));
         let Some(_held) = lock_within(&lock, "", OTHERS_LIMIT).await? else {
             let busy = std::io::Error::other("another swarm command takes from it and does not end");

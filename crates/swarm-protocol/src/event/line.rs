@@ -234,7 +234,7 @@ pub fn paused(reason: PauseReason, why: &str) -> String {
     };
     let command = reason.ended_by();
     let on = match reason {
-        PauseReason::Disk => "goes on when there is room".into(),
+        PauseReason::Disk => "goes on when the disk allows it".into(),
         PauseReason::Close => "goes on by itself if the plan is not closed".into(),
         PauseReason::Trunk => format!("goes on when trunk moves, or with `{command}`"),
         _ => format!("`{command}` goes on"),
@@ -291,6 +291,12 @@ mod tests {
         let check = |reason, why, line| assert_eq!(paused(reason, why), line);
         check(PauseReason::User, "", "paused; `swarm resume` goes on");
         check(PauseReason::User, "lunch", "paused: lunch; `swarm resume` goes on");
+        // It may be full, or take nothing at all.
+        check(
+            PauseReason::Disk,
+            "the file system where the worktrees lie is read-only",
+            "paused: the file system where the worktrees lie is read-only; goes on when the disk allows it",
+        );
         check(
             PauseReason::Checks,
             "the checks fail at abc, before any work is done:\n$ make\nerror: no rule\n[exit code 2]",

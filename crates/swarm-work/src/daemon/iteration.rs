@@ -8,6 +8,8 @@ mod probe;
 mod spent;
 mod start;
 
+use std::path::Path;
+
 use swarm_protocol::attempt::TaskContext;
 use swarm_protocol::channel::{FromDaemon, IterationOutcome};
 use swarm_protocol::failure::{Failure, FailureClass};
@@ -79,7 +81,7 @@ async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Opti
     let iteration = go.iteration;
     let handed = context.hand_in().await;
     let moved = context.right_the_tip().await;
-    let mut outcome = outcome(setup, &run);
+    let mut outcome = outcome(&context.place(), setup, &run);
     let mut notes: Vec<String> = Vec::new();
     if let Some((why, instead)) = not_taken(&handed) {
         notes.push(format!("The work was not taken: {why}"));
@@ -173,11 +175,20 @@ fn not_taken(handed: &Result<HandedIn, GitError>) -> Option<(String, IterationOu
     Some((why, outcome))
 }
 
-fn outcome(setup: &AgentSetup, run: &Run) -> IterationOutcome {
+/// `place`: where the program was to work.
+fn outcome(place: &Path, setup: &AgentSetup, run: &Run) -> IterationOutcome {
     let (code, signal) = match &run.ran {
         Ok(ran) => {
             use std::os::unix::process::ExitStatusExt;
             (ran.status.code(), ran.status.signal())
+        }
+        // The system says it as of a program that is not there. The next attempt makes it again from the branch.
+        Err(_) if !place.is_dir() => {
+            return IterationOutcome::Crashed {
+                code: None,
+                signal: None,
+                text: "its worktree is gone".into(),
+            };
         }
         Err(error) => return not_started(setup, error),
     };
@@ -277,5 +288,23 @@ mod tests {
             assert!(matches!(of(handed), Some(IterationOutcome::AsksHuman { .. })));
         }
         assert_eq!(of(Ok(HandedIn::Nothing)), None);
+    }
+
+    #[test]
+    fn a_program_whose_worktree_was_deleted_is_started_again_and_waits_for_nobody() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let why = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let run = Run {
+            ran: Err(ProcessError::Spawn { program: "/proc/self/exe".into(), why }),
+            conclusion: Conclusion::Interrupted,
+            heard: Heard::default(),
+            learnings: Vec::new(),
+            wants_fallback: false,
+        };
+        let of = |place: &Path| outcome(place, &AgentSetup::default(), &run);
+        assert!(matches!(of(dir.path()), IterationOutcome::NotStarted { .. }), "the program is not there");
+        let text = "its worktree is gone".to_owned();
+        let gone = IterationOutcome::Crashed { code: None, signal: None, text };
+        assert_eq!(of(&dir.path().join("deleted")), gone);
     }
 }

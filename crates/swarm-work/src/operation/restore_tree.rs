@@ -10,7 +10,7 @@ use swarm_protocol::ids::{Oid, TaskId};
 
 use super::files::{Way, lead};
 use super::uncommitted::uncommitted_work;
-use crate::publish::aside;
+use crate::publish::{aside, free_branch};
 use crate::remove::{keep_commit, move_to_trash};
 use crate::rescue::{Exact, RESCUE_FILE_MAX_BYTES, snapshot_exact};
 use crate::worktree::{
@@ -169,7 +169,7 @@ fn obstacle(git: &Git, path: &Path, marker: Option<&WorktreeMarker>, full: &str)
         checkouts_of_people(git).into_iter().find(|one| one.path != path && one.occupies(full))?;
     let branch = full.trim_start_matches("refs/heads/");
     let why = format!("the branch {branch} is checked out at {}", elsewhere.path.display());
-    Some(Restored::InTheWay { why, hint: format!("git -C {} switch --detach", elsewhere.path.display()) })
+    Some(Restored::InTheWay { why, hint: free_branch(&elsewhere) })
 }
 
 /// What lay in the worktree.

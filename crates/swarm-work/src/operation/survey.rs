@@ -10,7 +10,7 @@ use swarm_protocol::operation::{OtherBranch, Survey, SurveyAsk, TrunkCommit};
 
 use super::uncommitted::uncommitted_commit;
 use crate::prove;
-use crate::publish::{Intent, WaitReason, in_the_way};
+use crate::publish::{Intent, WaitReason, Waits, in_the_way};
 use crate::worktree::{checkouts_of_people, marker_of, records_at};
 use swarm_git::revert::{Carried, Carry, pick, revert};
 use swarm_git::{Git, GitError, patches};
@@ -27,8 +27,7 @@ pub async fn survey(git: &Git, trunk: &str, dir: &Path, ask: &SurveyAsk) -> Resu
     let mut found = Survey { trunk: trunk.to_owned(), now: now.clone(), ..Survey::default() };
     let showing: Vec<_> = checkouts_of_people(git).into_iter().filter(|c| c.occupies(&branch)).collect();
     found.checked_out = !showing.is_empty();
-    found.busy =
-        showing.iter().find_map(|checkout| checkout.mid_way()).map(|what| what.describe().0.to_owned());
+    found.busy = showing.iter().find_map(Waits::of).map(|waits| said(&waits));
     if let Some(now) = &now {
         match (&ask.trunk, ask.revert.last()) {
             (Some(then), _) => compare(git, &mut found, (then, now), &ask.revert).await?,
@@ -264,15 +263,19 @@ async fn look_at_checkouts(
     let intent = Intent { trunk: found.trunk.clone(), old: now.clone(), new: target };
     let mut local = BTreeSet::new();
     for checkout in in_the_way(git, &intent).await? {
-        for reason in &checkout.reasons {
+        for reason in checkout.reasons {
             local.extend(reason.paths().iter().take(LOCAL_MAX).map(|path| path.display().to_string()));
-            if let WaitReason::MidWay(what) = reason {
-                found.busy = Some(what.describe().0.to_owned());
+            if matches!(reason, WaitReason::MidWay(_) | WaitReason::FolderGone { .. }) {
+                found.busy = Some(said(&Waits { checkout: checkout.checkout.clone(), reason }));
             }
         }
     }
     found.local = local.into_iter().collect();
     Ok(())
+}
+
+fn said(waits: &Waits) -> (String, String) {
+    (waits.reason.sentence(), waits.command())
 }
 
 /// What trunk would be with the commits reverted and the others brought back; none where they conflict or are gone.

@@ -55,8 +55,8 @@ pub async fn set_aside(git: &Git, intent: &Intent, saving: &Saving<'_>) -> Resul
     for (n, checkout) in showing.enumerate() {
         let path = checkout.path.clone();
         let waits = |reason| Ok(Aside::Cannot(Waits { checkout: path.clone(), reason }));
-        if let Some(what) = checkout.mid_way() {
-            return waits(WaitReason::MidWay(what));
+        if let Some(waits) = Waits::of(&checkout) {
+            return Ok(Aside::Cannot(waits));
         }
         let mut hold = match hold::take(git, checkout, intent).await? {
             Taken::Held(hold) => hold,

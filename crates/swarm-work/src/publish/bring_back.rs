@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::Oid;
 
+use super::Waits;
 use crate::worktree::checkouts_of_people;
 use swarm_git::{Change, Checkout, Entry, Git, GitError, MODE_GITLINK, MODE_SYMLINK, path_of};
 
@@ -50,7 +51,7 @@ pub async fn bring_back(git: &Git, trunk: &str, ref_name: &str) -> Result<Brough
         let Some(base) = git.commit_parts(&saved).await?.parents.first().cloned() else { continue };
         let moved = git.changed_paths(&base, &head).await?;
         for change in git.changes(&base, &saved).await? {
-            let fits = checkout.mid_way().is_none() && !moved.contains(&change.path);
+            let fits = Waits::of(&checkout).is_none() && !moved.contains(&change.path);
             match fits && one_back(git, &checkout, &saved, &change).await? {
                 true => brought.back.push(change.path),
                 false => brought.left.push(change.path),

@@ -34,8 +34,8 @@ impl Follower {
         changes: &[Change],
     ) -> Result<Option<Waits>, GitError> {
         let checkout = &self.hold.checkout;
-        if let Some(what) = checkout.mid_way() {
-            return Ok(Some(self.waits(WaitReason::MidWay(what))));
+        if let Some(waits) = Waits::of(checkout) {
+            return Ok(Some(waits));
         }
         if !checkout.shows(branch) {
             return Ok(Some(

@@ -14,7 +14,9 @@ use swarm_protocol::ids::Oid;
 
 use super::{Intent, WaitReason};
 use crate::worktree::checkouts_of_people;
-use swarm_git::{Checkout, Git, GitError, lock_within, read_marker, remove_marker, write_marker};
+use swarm_git::{
+    Checkout, Git, GitError, lock_within, make_own_folder, read_marker, remove_marker, write_marker,
+};
 use swarm_process::Input;
 
 /// How long the git of a coordinator that died may go on before we say that the checkout is busy.
@@ -91,7 +93,7 @@ pub(super) async fn take(git: &Git, checkout: Checkout, intent: &Intent) -> Resu
 /// Takes the hold with this record: a new one, or the one an earlier call left.
 pub(super) async fn take_as(git: &Git, checkout: Checkout, record: Record) -> Result<Taken, GitError> {
     let dir = dir_of(git);
-    std::fs::create_dir_all(&dir).map_err(GitError::io("make the folder", &dir))?;
+    make_own_folder(&dir)?;
     let name = name_of(&checkout);
     let path = dir.join(format!("{name}.hold"));
     let index_lock = checkout.git_dir.join("index.lock");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::follow::Blocks;
 use super::look::look;
-use super::{Intent, WaitReason};
+use super::{Intent, WaitReason, Waits};
 use crate::worktree::checkouts_of_people;
 use swarm_git::{Checkout, Git, GitError};
 
@@ -48,8 +48,8 @@ pub async fn in_the_way(git: &Git, intent: &Intent) -> Result<Vec<InTheWay>, Git
 }
 
 async fn reasons_of(git: &Git, intent: &Intent, checkout: &Checkout) -> Result<Vec<WaitReason>, GitError> {
-    if let Some(what) = checkout.mid_way() {
-        return Ok(vec![WaitReason::MidWay(what)]);
+    if let Some(waits) = Waits::of(checkout) {
+        return Ok(vec![waits.reason]);
     }
     let changes = git.changes(&intent.old, &intent.new).await?;
     let looks = look(git, checkout, &checkout.git_dir.join("index"), &changes).await?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::shell_word::path_word;
-use swarm_git::MidWay;
+use swarm_git::{Checkout, MidWay};
 
 /// Bytes of the paths in a command. It stands in a record, and those that are left are named by the next try.
 const COMMAND_PATHS_BYTES_MAX: usize = 16 * 1024;
@@ -17,6 +17,13 @@ pub struct Waits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WaitReason {
     MidWay(MidWay),
+    /// A linked worktree that may have been moved, or be on a disk that is not mounted: what it has staged lies in its
+    /// record, so only its person can say that it is gone for good.
+    FolderGone {
+        folder: PathBuf,
+        /// Git is told to keep the record.
+        locked: bool,
+    },
     /// A git command runs there, or was killed there.
     IndexLocked {
         lock: PathBuf,
@@ -58,7 +65,9 @@ impl WaitReason {
             | Self::Hidden { paths }
             | Self::InFolder { paths }
             | Self::Untracked { paths } => paths,
-            Self::MidWay(_) | Self::IndexLocked { .. } | Self::Refused { .. } => &[],
+            Self::MidWay(_) | Self::FolderGone { .. } | Self::IndexLocked { .. } | Self::Refused { .. } => {
+                &[]
+            }
         }
     }
 
@@ -66,6 +75,7 @@ impl WaitReason {
     pub fn sentence(&self) -> String {
         match self {
             Self::MidWay(what) => format!("{} is under way", what.describe().0),
+            Self::FolderGone { folder, .. } => format!("its folder {} is gone", folder.display()),
             Self::IndexLocked { .. } => "a git command is running in it".into(),
             Self::Changed { paths } => listed(paths, "is changed", "are changed"),
             Self::Deleted { paths } => listed(paths, "is deleted", "are deleted"),
@@ -82,6 +92,15 @@ impl WaitReason {
 }
 
 impl Waits {
+    /// What keeps a checkout from following, whatever its files are.
+    pub fn of(checkout: &Checkout) -> Option<Self> {
+        let reason = match checkout.is_gone() {
+            true => WaitReason::FolderGone { folder: checkout.path.clone(), locked: checkout.is_locked() },
+            false => WaitReason::MidWay(checkout.mid_way()?),
+        };
+        Some(Self { checkout: checkout.path.clone(), reason })
+    }
+
     /// `waits for your checkout: src/a.rs is changed`
     pub fn sentence(&self) -> String {
         format!("waits for your checkout: {}", self.reason.sentence())
@@ -93,6 +112,10 @@ impl Waits {
         let paths = || self.path_words().join(" ");
         match &self.reason {
             WaitReason::MidWay(what) => what.describe().1.replacen("git", &at, 1),
+            WaitReason::FolderGone { locked: false, .. } => "git worktree prune".into(),
+            WaitReason::FolderGone { folder, locked: true } => {
+                format!("git worktree unlock {} && git worktree prune", path_word(folder))
+            }
             WaitReason::IndexLocked { lock } => {
                 format!("rm {}   # only if no git command is running", path_word(lock))
             }
@@ -140,6 +163,14 @@ impl Waits {
             kind.is_ok_and(|kind| !kind.is_file() && !kind.is_dir() && !kind.is_symlink())
         };
         paths.iter().map(|path| self.checkout.join(path)).find(odd)
+    }
+}
+
+/// The command after which a person's checkout does not have its branch any more.
+pub(crate) fn free_branch(checkout: &Checkout) -> String {
+    match Waits::of(checkout) {
+        Some(waits) if checkout.is_gone() => waits.command(),
+        _ => format!("git -C {} switch --detach", path_word(&checkout.path)),
     }
 }
 

@@ -96,9 +96,9 @@ pub(super) async fn keep_of_own(
             keep_commit(git, "rescue", task, one).await?;
         }
     }
-    if !loose.is_empty() {
+    if any_has_other_files(git, &loose, tip).await? {
         let text = "its agent had made branches, tags or stashes that were never handed in; they are kept: \
-                    `swarm restore --list`";
+                    `swarm restore --list --all`";
         git.notice(Some(task), text.to_owned());
     }
     let Some(why) = refused else { return Ok(OfOwn::Kept) };
@@ -108,6 +108,20 @@ pub(super) async fn keep_of_own(
     );
     git.notice(Some(task), text);
     Ok(OfOwn::Refused)
+}
+
+/// Commits with just the files of the tip (amended, rebuilt, of a record that a person took away) are no news to anybody.
+async fn any_has_other_files(git: &Git, loose: &[Oid], tip: &Oid) -> Result<bool, GitError> {
+    if loose.is_empty() {
+        return Ok(false);
+    }
+    let handed_in = git.tree_of(tip).await?;
+    for one in loose.iter().take(ONE_BY_ONE_MAX) {
+        if git.tree_of(one).await? != handed_in {
+            return Ok(true);
+        }
+    }
+    Ok(loose.len() > ONE_BY_ONE_MAX)
 }
 
 /// A ref for each would be too many: some hold the others as parents.

@@ -21,6 +21,23 @@ pub struct Leftover {
     pub left: Left,
 }
 
+impl Leftover {
+    /// What a person is told. Often there are files alone: an older `.swarm` that was put back, a killed start.
+    pub fn sentence(&self) -> String {
+        let run = &self.run;
+        match &self.left {
+            Left::Ended(Ok(Stopped { wip: Some(_), .. })) => {
+                format!("What was left of {run} is cleared away, and its work is saved")
+            }
+            Left::Ended(Ok(_)) => {
+                format!("What was left of {run} is cleared away; no work of it was unsaved")
+            }
+            Left::Ended(Err(error)) => format!("A leftover stays: {error}. Run `swarm doctor`"),
+            Left::Alone(owner) => format!("{run} is not ours and is left alone: {owner}"),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub enum Left {
     Ended(Result<Stopped, StopError>),
@@ -86,4 +103,16 @@ fn runs_on_disk(swarm_dir: &Path) -> BTreeSet<RunId> {
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok());
     names.filter_map(|name| RunId::new(name.split('.').next()?).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_to_be_saved_where_there_were_files_alone() {
+        let left = Left::Ended(Ok(Stopped { wip: None, last: None }));
+        let said = Leftover { run: RunId::nth(1), left }.sentence();
+        assert_eq!(said, "What was left of r1 is cleared away; no work of it was unsaved");
+    }
 }

@@ -9,6 +9,7 @@ use super::{
     BaseRule, MarkerState, PrepareFailure, Prepared, Wanted, WorktreeMarker, checkouts_of_people,
     marker_path, setup,
 };
+use crate::publish::free_branch;
 use crate::remove::move_to_trash;
 use swarm_git::{Git, GitError, Head, PrivateIndex, RefChange, RefOutcome, read_marker, tips, write_marker};
 
@@ -18,7 +19,8 @@ pub(super) async fn make(git: &Git, wanted: &Wanted<'_>, path: &Path) -> Result<
     let full = format!("refs/heads/{branch}");
     let elsewhere = checkouts_of_people(git).into_iter().find(|one| one.path != path && one.occupies(&full));
     if let Some(checkout) = elsewhere {
-        return Err(PrepareFailure::CheckedOutElsewhere { task: task.clone(), path: checkout.path });
+        let free = free_branch(&checkout);
+        return Err(PrepareFailure::CheckedOutElsewhere { task: task.clone(), path: checkout.path, free });
     }
     let Start { base, tip, reattached } = start(git, wanted, &full).await?;
     let mut marker = WorktreeMarker {

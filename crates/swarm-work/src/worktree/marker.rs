@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::{Oid, TaskId};
 
 use super::moved::present_place;
-use swarm_git::{Checkout, Git, GitError, lock_within, read_marker, write_marker};
+use swarm_git::{Checkout, Git, GitError, lock_within, make_own_folder, read_marker, write_marker};
 
 /// Making the worktree of a large repository takes minutes on a slow disk.
 const OTHERS_LIMIT: Duration = Duration::from_secs(900);
@@ -114,7 +114,7 @@ pub fn let_go_for_good(git: &Git, task: &TaskId, held: File) {
 /// One at a time for a task: a person's command and the coordinator may both want its worktree.
 pub async fn hold_task(git: &Git, task: &TaskId) -> Result<File, GitError> {
     let dir = markers_dir(git);
-    std::fs::create_dir_all(&dir).map_err(GitError::io("make the folder", &dir))?;
+    make_own_folder(&dir)?;
     let path = lock_path(git, task);
     let held = lock_within(&path, "", OTHERS_LIMIT).await?;
     held.ok_or_else(|| {

@@ -1,5 +1,6 @@
 //! What a run came to, and where to look.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -57,6 +58,18 @@ pub struct Summary {
     pub usage: Option<Usage>,
     #[serde(skip)]
     pauses: Vec<PauseReason>,
+    /// It ended because the plan is being closed.
+    #[serde(skip)]
+    closing: bool,
+}
+
+/// Who closes the plan waits for just this end: nobody needs to do anything about that pause.
+fn without_closing(state: &State) -> Cow<'_, State> {
+    let mut state = Cow::Borrowed(state);
+    if state.paused.contains_key(&PauseReason::Close) {
+        state.to_mut().paused.remove(&PauseReason::Close);
+    }
+    state
 }
 
 /// Agents: a verification, a review or a probe is none, and has no work to save.
@@ -82,7 +95,8 @@ pub fn ways_on(options: &RetryOptions) -> Vec<String> {
 
 impl Summary {
     pub fn of(state: &State, drained: bool, untested: bool) -> Self {
-        let status = show::status(state, state.at);
+        let closing = state.paused.contains_key(&PauseReason::Close);
+        let status = show::status(&without_closing(state), state.at);
         let paused = status.paused.iter().map(|reason| reason.word().to_owned()).collect();
         Self {
             ended: if drained { "drained" } else { "rests" }.into(),
@@ -101,6 +115,7 @@ impl Summary {
             took_secs: None,
             usage: (status.usage != Usage::default()).then_some(status.usage),
             pauses: status.paused,
+            closing,
         }
     }
 
@@ -197,7 +212,11 @@ impl Summary {
         }
         lines.extend(unsaved_words(&self.unsaved));
         if self.ended == "drained" {
-            let on = if self.pauses.is_empty() { "; `swarm run` continues from here" } else { "" };
+            let on = match self.pauses.is_empty() {
+                _ if self.closing => ": the plan is being closed",
+                true => "; `swarm run` continues from here",
+                false => "",
+            };
             lines.extend(self.held_words());
             lines.extend(match self.stopping {
                 0 if !self.held.is_empty() => None,
@@ -217,6 +236,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use swarm_core::state::Pause;
     use swarm_protocol::ids::{RunId, TaskId};
 
     #[test]
@@ -226,6 +246,17 @@ mod tests {
         summary.stopping = 2;
         let said = summary.text();
         assert!(said.contains("2 agents are still stopping") && !said.contains("Stopped"), "{said}");
+    }
+
+    #[test]
+    fn a_run_that_ends_because_the_plan_is_being_closed_waits_for_nobody() {
+        let mut state = State::default();
+        let why = "the plan is being closed".to_owned();
+        state.paused.insert(PauseReason::Close, Pause { since: state.at, why });
+        let summary = Summary::of(&state, true, false);
+        let said = summary.text();
+        assert!(said.contains("Stopped: the plan is being closed."), "{said}");
+        assert!(summary.attention.is_empty() && summary.paused.is_empty(), "{said}");
     }
 
     #[test]

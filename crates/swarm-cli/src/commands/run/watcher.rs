@@ -26,6 +26,8 @@ use crate::swarm::watchers::{self, Watching};
 
 /// How a coordinator ends that had begun and could not go on. Between it and us; nobody else sees it.
 pub const FELL: u8 = 71;
+/// The same of one that could not even begin, since the disk has no room or is read-only.
+pub const NOT_BEGUN: u8 = 72;
 
 /// So many abnormal ends in so long a time are no accident.
 const FALLS_MAX: usize = 5;
@@ -83,7 +85,7 @@ async fn watch(began: &Began<'_>, place: Option<PathBuf>) -> Result<ExitCode, Cl
     loop {
         let ended = stay_with(start(began, turn)?, &mut keys, &mut known).await?;
         tracing::info!(%ended, asked_to_stop = keys.asked, "the coordinator has ended");
-        let Some(how) = abnormal(ended) else { return Ok(code_of(ended).into()) };
+        let Some(how) = abnormal(ended, turn) else { return Ok(code_of(ended).into()) };
         falls.slept(std::mem::take(&mut keys.slept));
         let Some(pause) = falls.note(Instant::now()) else { return Err(given_up(&how)) };
         known.say();
@@ -99,9 +101,13 @@ async fn watch(began: &Began<'_>, place: Option<PathBuf>) -> Result<ExitCode, Cl
 }
 
 /// None for an end that was meant: done, refused, or not possible from the start.
-fn abnormal(ended: ExitStatus) -> Option<String> {
+fn abnormal(ended: ExitStatus, turn: Turn) -> Option<String> {
     match (ended.code(), ended.signal()) {
-        (Some(code), _) if code == i32::from(FELL) => Some("see above".into()),
+        // There is nothing yet to go on with. Later on agents may be at work, and there may be room in a moment.
+        (Some(code), _) if code == i32::from(NOT_BEGUN) && turn == Turn::First => None,
+        (Some(code), _) if code == i32::from(FELL) || code == i32::from(NOT_BEGUN) => {
+            Some("see above".into())
+        }
         (Some(code), _) if code == i32::from(Exit::Bug.code()) => Some("a bug, see above".into()),
         (Some(_), _) => None,
         (None, signal) => Some(format!("signal {}", signal.unwrap_or_default())),
@@ -109,7 +115,10 @@ fn abnormal(ended: ExitStatus) -> Option<String> {
 }
 
 fn code_of(ended: ExitStatus) -> u8 {
-    ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(Exit::Bug.code())
+    match ended.code().and_then(|code| u8::try_from(code).ok()) {
+        Some(NOT_BEGUN) => Exit::Environment.code(),
+        code => code.unwrap_or(Exit::Bug.code()),
+    }
 }
 
 fn given_up(how: &str) -> CliError {
@@ -309,6 +318,16 @@ mod tests {
         assert_eq!(pauses, [secs(1), secs(2), secs(4), secs(8), None]);
         // Those of long ago are forgotten.
         assert_eq!(falls.note(start + Duration::from_secs(3600)), secs(1));
+    }
+
+    #[test]
+    fn one_that_found_no_room_to_begin_is_not_started_again_and_no_crash() {
+        let ended = |code: u8| ExitStatus::from_raw(i32::from(code) << 8);
+        assert_eq!(abnormal(ended(NOT_BEGUN), Turn::First), None);
+        assert_eq!(code_of(ended(NOT_BEGUN)), Exit::Environment.code());
+        for (code, turn) in [(NOT_BEGUN, Turn::Again), (NOT_BEGUN, Turn::Rest), (FELL, Turn::First)] {
+            assert_eq!(abnormal(ended(code), turn).as_deref(), Some("see above"), "{code} {turn:?}");
+        }
     }
 
     #[test]

@@ -136,7 +136,7 @@ fn banners(view: &StatusView, now: Timestamp) -> Vec<String> {
                 "! Paused: the checks fail before any work is done. Fix them or trunk, then run `swarm resume --reason checks`".into()
             }
             swarm_protocol::outcome::PauseReason::Disk => {
-                "! Paused: the disk is nearly full. Resumes by itself when there is room".into()
+                "! Paused: the disk is nearly full or read-only. Resumes by itself when it takes files again".into()
             }
         });
     }
