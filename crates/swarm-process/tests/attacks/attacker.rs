@@ -14,6 +14,10 @@ use serde::{Deserialize, Serialize};
 pub const SECRET: &str = "a secret of the person";
 pub const SECRET_VARIABLES: [&str; 3] = ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "GITHUB_TOKEN"];
 
+/// Whoever started the daemon left these open: a file of the person's to be written, and the folder with the keys.
+pub const OPEN_FILE: i32 = 700;
+pub const OPEN_FOLDER: i32 = 701;
+
 /// What it knows. An agent can find all of it out.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Field {

@@ -16,7 +16,7 @@ use std::process::Child;
 use std::sync::Mutex;
 
 use crate::attacker::{Field, started_at_times};
-use things::{address_in, handle_of, lingering, terminal, victim};
+use things::{address_in, handle_of, leave_open, lingering, terminal, victim};
 
 pub struct Person {
     dir: tempfile::TempDir,
@@ -137,6 +137,7 @@ impl Person {
     pub fn field(&self) -> String {
         let port = |address: std::io::Result<std::net::SocketAddr>| address.expect("an address").port();
         let victim = self.victim.lock().expect("whole").id();
+        leave_open(&self.home());
         let field = Field {
             home: self.home(),
             repo: self.repo(),

@@ -106,6 +106,7 @@ fn layer(said: &str) -> &str {
     match said.rsplit_once("os error ").map(|(_, number)| number.trim_end_matches(')')) {
         Some("30") => "read-only mount",
         Some("2" | "20" | "3" | "6" | "19" | "111") => "not in its view",
+        Some("9") => "not handed on",
         Some("13") => "Landlock or no right",
         Some("1") => "seccomp or no right",
         Some("38" | "97") => "seccomp",

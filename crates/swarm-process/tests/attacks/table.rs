@@ -127,6 +127,9 @@ pub const ATTACKS: &[Attack] = &[
     kernel(held("socket-vsock"), "no virtual machine, no such socket"),
     kernel(held("socket-alg"), "kernels without it"),
     held("socket-netlink-uevent"),
+    // what the person's shell had open
+    quick(held("inherited-file")),
+    quick(held("inherited-folder")),
     // the closed network
     quick(closed("net-tcp")),
     quick(closed("net-udp")),

@@ -97,6 +97,12 @@ pub fn attack(name: &str, field: &Field) -> Option<io::Result<()>> {
             let socket = format!("/proc/{}/root{}", field.victim, home(".ssh/id").display());
             read(Path::new(&socket))
         }
+        "inherited-file" => {
+            call!(libc::SYS_write, super::OPEN_FILE, c"evil".as_ptr(), 4)
+        }
+        "inherited-folder" => {
+            call!(libc::SYS_openat, super::OPEN_FOLDER, c"id".as_ptr(), libc::O_RDONLY)
+        }
         "open-terminal" => open_terminal(field),
         "shared-memory-file" => read(&field.shm),
         _ => return None,
