@@ -10,7 +10,7 @@ use swarm_process::sandbox::{SandboxSpec, make_tmp, remove_tmp};
 use swarm_process::{Boxed, Call, Enclosure, NONCE_VARIABLE, environment};
 use tokio::io::AsyncReadExt;
 
-use crate::person::Person;
+use crate::person::{Person, hidden};
 use crate::table::{ATTACKS, Attack, Expected};
 use crate::{control, cost};
 
@@ -144,9 +144,16 @@ impl Start<'_> {
             tmp: tmp.to_owned(),
             writable: vec![],
             hidden: vec![person.repo().join(".swarm/run")],
-            masked: vec![person.home().join(".ssh"), person.home().join(".netrc")],
-            visible: vec![person.repo(), person.home(), person.program_folder()],
-            caches: vec![person.home().join(".cache"), person.home().join(".cargo")],
+            masked: [person.home().join(".ssh"), person.home().join(".netrc")]
+                .into_iter()
+                .chain(hidden(&person.later()))
+                .collect(),
+            visible: vec![person.repo(), person.home(), person.later(), person.program_folder()],
+            caches: vec![
+                person.home().join(".cache"),
+                person.home().join(".cargo"),
+                person.later().join(".cargo"),
+            ],
             binds: vec![],
             network: self.network,
             limits: swarm_process::Limits::default(),
