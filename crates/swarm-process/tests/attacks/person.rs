@@ -36,7 +36,7 @@ pub struct Person {
     program: PathBuf,
 }
 
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
     ("home/.bashrc", "# mine"),
     ("home/.ssh/id", "a key"),
     ("home/.netrc", "a password"),
@@ -46,6 +46,7 @@ const FILES: [(&str, &str); 12] = [
     ("repo/README", "read me"),
     ("repo/.git/config", "[core]"),
     ("repo/.git/hooks/post-commit", "#!/bin/sh"),
+    ("repo/.git/swarm/worktrees.lock", "held while a worktree is made"),
     ("repo/.swarm/ledger.jsonl", "{}"),
     ("repo/.swarm/run/secret.key", "a secret"),
     ("repo/.swarm/worktrees/t2/file", "of another"),

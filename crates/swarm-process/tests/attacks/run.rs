@@ -148,6 +148,7 @@ impl Start<'_> {
                 .into_iter()
                 .chain(hidden(&person.later()))
                 .collect(),
+            covered: vec![person.repo().join(".git/swarm")],
             visible: vec![person.repo(), person.home(), person.later(), person.program_folder()],
             caches: vec![
                 person.home().join(".cache"),

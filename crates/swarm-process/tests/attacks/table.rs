@@ -99,6 +99,7 @@ pub const ATTACKS: &[Attack] = &[
     inside(held("write-var-tmp")),
     inside(held("write-tmp-of-the-person")),
     held("read-run-folder"),
+    quick(view("hold-a-lock")),
     quick(held("read-ssh-key")),
     held("read-ssh-key-by-link"),
     held("read-ssh-key-by-proc-root"),

@@ -85,7 +85,7 @@ pub fn pieces(spec: &SandboxSpec, seen: &mut Seen) -> Result<Vec<Piece>, String>
         own_folder(&changes).map_err(cannot_make)?;
         plan.layered(cache, changes, &spec.masked);
     }
-    for place in existing(spec.masked.clone()) {
+    for place in existing(spec.masked.iter().chain(&spec.covered).cloned().collect()) {
         plan.push(place, Rank::Hidden, What::Nothing);
     }
     for place in &writable {
