@@ -153,6 +153,15 @@ pub const ATTACKS: &[Attack] = &[
     kernel(held("prlimit-daemon"), LIMITS),
     kernel(held("ptrace-other"), PTRACE),
     kernel(held("read-memory-of-other"), PTRACE),
+    Attack {
+        control: Control::Nobody("who would be written to is there only with walls"),
+        quick: true,
+        ..held("write-the-letter")
+    },
+    Attack {
+        control: Control::Nobody("the first process of the machine is nobody's"),
+        ..held("trace-the-first")
+    },
     held("environ-of-other"),
     held("root-of-other"),
     kernel(held("take-descriptor"), PTRACE),
