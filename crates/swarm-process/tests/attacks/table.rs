@@ -100,6 +100,7 @@ pub const ATTACKS: &[Attack] = &[
     inside(held("write-tmp-of-the-person")),
     held("read-run-folder"),
     quick(view("hold-a-lock")),
+    held("lease-home"),
     quick(held("read-ssh-key")),
     held("read-ssh-key-by-link"),
     held("read-ssh-key-by-proc-root"),

@@ -100,6 +100,8 @@ pub fn attack(name: &str, field: &Field) -> Option<io::Result<()>> {
             let socket = format!("/proc/{}/root{}", field.victim, home(".ssh/id").display());
             read(Path::new(&socket))
         }
+        "lease-home" => File::open(home(".config/autostart/a"))
+            .and_then(|file| call!(libc::SYS_fcntl, file.as_raw_fd(), libc::F_SETLEASE, libc::F_RDLCK)),
         "hold-a-lock" => File::open(repo(".git/swarm/worktrees.lock"))
             .and_then(|file| file.try_lock().map_err(|_| io::Error::other("somebody else holds it"))),
         "read-netrc-written-anew" => after_the_person(field, ".netrc"),
