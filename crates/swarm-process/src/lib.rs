@@ -17,6 +17,7 @@ pub mod launcher;
 mod boxed;
 mod bound;
 mod cast_off;
+mod descriptors;
 pub mod environment;
 pub mod caller;
 pub mod sandbox;
@@ -31,6 +32,7 @@ pub use boxed::{Boxed, Enclosure};
 pub use cast_off::end_cast_off;
 pub use complain::complain;
 pub use containment::Containment;
+pub use descriptors::hand_on_no_files;
 pub use identity::{
     Pidfd, ProcessIdentity, age_of, boot_id, cpu_time_of, is_stopped, open_verified, start_time_of,
 };

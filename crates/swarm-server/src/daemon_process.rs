@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use swarm_process::hand_on_no_files;
 use swarm_work::daemon::{DaemonSpec, EXIT_CANNOT_START, serve};
 
 use crate::socket::coordinator_socket;
@@ -19,6 +20,9 @@ pub fn daemon_process(spec: &Path, begins: impl FnOnce(&DaemonSpec)) -> u8 {
         Err(error) => return cannot(&format!("read {}", spec.display()), &error),
     };
     begins(&spec);
+    if let Err(error) = hand_on_no_files() {
+        return cannot("keep open files to ourselves", &error);
+    }
     let mut secret = String::new();
     if let Err(error) = std::io::stdin().take(SECRET_MAX).read_to_string(&mut secret) {
         return cannot("read the secret from stdin", &error);

@@ -31,6 +31,8 @@ pub struct Box<'a> {
     /// The merge worktree, which shows what is merged so far.
     pub place: PathBuf,
     pub swarm_dir: &'a Path,
+    /// What the swarm keeps in the common git directory.
+    pub kept: PathBuf,
     pub launcher: Launcher,
     pub containment: Containment,
     pub guarded: Guarded,
@@ -162,6 +164,7 @@ impl Box<'_> {
             hidden: vec![self.swarm_dir.join("run")],
             masked: masked(hide, &writable),
             writable,
+            covered: vec![self.kept.clone()],
             visible: self.swarm_dir.parent().map(visible).unwrap_or_default(),
             caches: caches(),
             binds: vec![],

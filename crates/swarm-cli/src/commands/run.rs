@@ -295,6 +295,8 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
         Some(_) => read_plan(&args, &Swarm::open(cx)?)?,
         None => None,
     };
+    // The plan may have come in one of them. Daemons outlive us, and what they start is nobody's of this terminal.
+    swarm_process::complain("keep open files to ourselves", swarm_process::hand_on_no_files());
     let mode = args.mode.map(Into::into);
     let starts_agents = !args.rest;
     let began = args.began;

@@ -245,6 +245,7 @@ impl World {
         Ok(regenerate::Box {
             place: self.merge_worktree(),
             swarm_dir: &self.paths.swarm,
+            kept: self.git.swarm_dir(),
             launcher,
             containment: containment.map_err(|none| none.to_string())?,
             guarded: guarded(Outfit::guard_of_commands(&self.config, written_under)),

@@ -14,12 +14,21 @@ use super::letter::{Opened, Place, Trouble};
 use super::{EXIT_NOT_BOXED, namespace, signals};
 use crate::bound::{BOUND, become_bound};
 use crate::containment::Namespaces;
+use crate::descriptors::hand_on_no_files;
 use crate::sandbox;
 
 /// The whole process `swarm boxed LETTER ROLE [PROGRAM [ARG…]]`. To be called before any thread was started.
 pub fn boxed_process(args: &[OsString]) -> u8 {
+    // Before anything else: from here on there are starts that nobody looks at one by one.
+    let alone = hand_on_no_files();
     if let Some(rest) = args.split_first().and_then(|(word, rest)| (word == BOUND).then_some(rest)) {
-        return become_bound(rest);
+        return match alone {
+            Ok(()) => become_bound(rest),
+            Err(error) => {
+                eprintln!("Cannot keep open files to ourselves: {error}");
+                EXIT_NOT_BOXED
+            }
+        };
     }
     let (Some(path), Some(role)) = (args.first(), args.get(1)) else { return EXIT_NOT_BOXED };
     let path = Path::new(path);
@@ -30,12 +39,13 @@ pub fn boxed_process(args: &[OsString]) -> u8 {
             return EXIT_NOT_BOXED;
         }
     };
-    let result = match role.to_str() {
+    let alone = alone.map_err(|error| Trouble::cannot("keep open files to ourselves", error));
+    let result = alone.and_then(|()| match role.to_str() {
         Some("enter") => enter(&mut letter, path, &args[2..]),
         Some("first") => first_process(&mut letter, &args[2..]),
         Some(INSIDE) => inside(&mut letter, &args[2..]),
         _ => Err(Trouble::Cannot { what: "play this part".into(), why: "unknown".into(), errno: None }),
-    };
+    });
     match result {
         Ok(code) => code,
         Err(trouble) => {

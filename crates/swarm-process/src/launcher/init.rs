@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, Signal, WaitOptions, kill_process, set_parent_process_death_signal, wait as wait_for_any,
+    DumpableBehavior, Pid, Signal, WaitOptions, kill_process, set_dumpable_behavior,
+    set_parent_process_death_signal, wait as wait_for_any,
 };
 
 use super::EXIT_NOT_BOXED;
@@ -106,6 +107,10 @@ pub fn first_process(letter: &mut Opened, args: &[OsString]) -> Result<u8, Troub
     let _ = rustix::process::setsid();
     put_up_walls(letter)?;
     let Some((name, args)) = program.split_first() else { return Ok(0) };
+    // We stay, behind the same walls as the program: nothing of us is to be opened or traced, the letter and the pen least
+    // of all. Whoever is started below is an ordinary process again.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(|error| Trouble::cannot("keep the letter from the program", error.into()))?;
     // A group of its own: a signal that it sends to its group must not meet us.
     let child = Command::new(name).args(args).process_group(0).spawn().map_err(not_begun)?;
     let program = Pid::from_child(&child);

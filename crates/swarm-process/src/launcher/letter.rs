@@ -1,6 +1,6 @@
 //! What the daemon tells the launcher, and what the launcher answers if it cannot become the program: one
 //! file in memory, opened by the launcher through the daemon's entry in `/proc`. Nothing is inherited,
-//! nothing lies on disk, and after the program has begun nobody but the daemon holds it.
+//! nothing lies on disk, and after the program has begun nobody can open it but the daemon.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};

@@ -8,7 +8,7 @@ use landlock::{
 };
 
 use super::calls::{Refused, refuse};
-use super::readable::readable_trees;
+use super::readable::{on_the_way, readable_trees};
 use super::rights::give_up_rights;
 use super::spec::SandboxSpec;
 use super::status::SandboxStatus;
@@ -29,23 +29,36 @@ const DEVICES: [&str; 8] = [
     "/dev/pts",
 ];
 
+const SETTINGS_OF_THE_MACHINE: &str = "/etc";
+
 /// Memory that processes of one program share.
 const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Restricts this process and all that it starts. Cannot be undone. `seen`: what came of a view of its own.
 pub fn enforce(spec: &SandboxSpec, seen: Option<&Seen>) -> Result<SandboxStatus, String> {
     give_up_rights().map_err(|error| format!("cannot give up rights: {error}"))?;
-    let hidden = match seen {
-        Some(_) => spec.hidden.clone(),
+    let hidden: Vec<PathBuf> = match seen {
+        // What covers a place in the view is gone when the person puts another file there, so it is hidden twice.
+        Some(_) => spec.hidden.iter().cloned().chain(made_anew(spec)).collect(),
         // Of the devices only those that are named below: the others are the machine's.
         None => spec.hidden.iter().chain(&spec.masked).cloned().chain(["/dev".into()]).collect(),
     };
     let (readable, in_sight) = readable_trees(&hidden);
-    let status = restrict(spec, &readable, seen).map_err(|error| error.to_string())?;
+    let listed: Vec<PathBuf> = match seen {
+        Some(_) => {
+            let secret = on_the_way(&spec.hidden);
+            on_the_way(&made_anew(spec)).into_iter().filter(|folder| !secret.contains(folder)).collect()
+        }
+        None => vec![],
+    };
+    let status = restrict(spec, &readable, &listed, seen).map_err(|error| error.to_string())?;
     let enforced = status.ruleset != RulesetStatus::NotEnforced;
     let mut status = SandboxStatus::of(&status);
     status.own_view = seen.is_some();
-    let in_sight = in_sight.iter().map(|path| format!("{} can be read", path.display()));
+    let in_sight = in_sight.iter().map(|path| match seen.is_some() && !hides(spec, path) {
+        true => format!("{} can be read once it is made anew", path.display()),
+        false => format!("{} can be read", path.display()),
+    });
     status.missing.extend(in_sight.chain(seen.iter().flat_map(|seen| seen.missing.clone())));
     let network = !spec.network && !seen.is_some_and(|seen| seen.network_closed);
     match refuse(Refused { network }) {
@@ -65,9 +78,21 @@ pub fn enforce(spec: &SandboxSpec, seen: Option<&Seen>) -> Result<SandboxStatus,
     Err(format!("this machine has no sandbox: {why}; set `sandbox` to `program` or `none` to go without"))
 }
 
+/// Places that are covered in the view, and that the person may replace or make while the program runs. Those of the machine
+/// are not: beside them lie names, addresses and libraries, which change as well and which every program must read.
+fn made_anew(spec: &SandboxSpec) -> Vec<PathBuf> {
+    spec.masked.iter().filter(|place| !place.starts_with(SETTINGS_OF_THE_MACHINE)).cloned().collect()
+}
+
+/// Whether the kernel's rules alone hide it.
+fn hides(spec: &SandboxSpec, path: &Path) -> bool {
+    spec.hidden.iter().any(|place| place.canonicalize().is_ok_and(|place| place == *path))
+}
+
 fn restrict(
     spec: &SandboxSpec,
     readable: &[PathBuf],
+    listed: &[PathBuf],
     seen: Option<&Seen>,
 ) -> Result<landlock::RestrictionStatus, RulesetError> {
     let mut ruleset = Ruleset::default().handle_access(AccessFs::from_all(TRIED))?;
@@ -79,7 +104,7 @@ fn restrict(
     for tree in readable {
         rules = allow(rules, tree, AccessFs::from_read(TRIED))?;
     }
-    for folder in &spec.listed {
+    for folder in spec.listed.iter().chain(listed) {
         rules = allow(rules, folder, AccessFs::ReadDir.into())?;
     }
     for device in DEVICES {

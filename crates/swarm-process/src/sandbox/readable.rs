@@ -3,7 +3,7 @@
 //!
 //! The price: what is made directly in a folder on that way after the start (in the home folder, at
 //! the top of the main checkout) cannot be read by a program that already runs, and such a folder is not
-//! listed, unless the spec says so.
+//! listed, unless the spec or a view of its own says so.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,34 @@ use std::path::{Path, PathBuf};
 /// entry costs a rule, and rules cost time at every opening of a file.
 const ENTRIES_MAX: usize = 4096;
 
+/// The names of a hidden place: where it is, every link by which it is found, and where it is not there the first name that
+/// is missing. Whatever comes to be at one of them later is hidden, too.
+pub fn names_of(place: &Path) -> Vec<PathBuf> {
+    let mut names: Vec<PathBuf> = place.canonicalize().into_iter().collect();
+    for part in place.ancestors() {
+        let (Some(Ok(parent)), Some(name)) = (part.parent().map(Path::canonicalize), part.file_name()) else {
+            continue;
+        };
+        let named = parent.join(name);
+        if std::fs::symlink_metadata(&named).map_or(true, |meta| meta.is_symlink()) {
+            names.push(named);
+        }
+    }
+    names
+}
+
+/// The folders above these places, by all their names.
+pub fn on_the_way(places: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let names: Vec<PathBuf> = places.iter().flat_map(|place| names_of(place)).collect();
+    names.iter().flat_map(|name| name.ancestors().skip(1)).map(Path::to_owned).collect()
+}
+
 /// The trees to be allowed, and those hidden folders that lie in one of them all the same.
 pub fn readable_trees(hidden: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let hidden: Vec<PathBuf> = hidden.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let hidden: BTreeSet<PathBuf> = hidden.iter().flat_map(|path| names_of(path)).collect();
     let on_the_way: BTreeSet<&Path> = hidden.iter().flat_map(|path| path.ancestors().skip(1)).collect();
     if on_the_way.is_empty() {
-        return (vec!["/".into()], hidden);
+        return (vec!["/".into()], hidden.into_iter().collect());
     }
     let mut trees = Vec::new();
     // From the top down: a folder that is allowed whole needs no look inside.
@@ -36,7 +58,7 @@ pub fn readable_trees(hidden: &[PathBuf]) -> (Vec<PathBuf>, Vec<PathBuf>) {
 }
 
 /// Entries that neither are nor lead to a hidden folder; none when they are too many.
-fn beside_the_way(dir: &Path, hidden: &[PathBuf]) -> Option<Vec<PathBuf>> {
+fn beside_the_way(dir: &Path, hidden: &BTreeSet<PathBuf>) -> Option<Vec<PathBuf>> {
     let mut beside = Vec::new();
     // What cannot be listed by us cannot be listed by the program either.
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
@@ -77,6 +99,29 @@ mod tests {
         }
         assert!(seen(Path::new("/usr/bin/env")) && seen(Path::new("/proc/self")));
         assert!(!seen(&hidden) && !seen(&hidden.join("secret.key")));
+    }
+
+    #[test]
+    fn a_hidden_place_is_held_by_its_name_until_it_is_there_and_by_the_links_to_it() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let root = dir.path().canonicalize().expect("a path");
+        std::fs::create_dir_all(root.join("elsewhere/config/tool")).expect("made");
+        std::os::unix::fs::symlink(root.join("elsewhere/config"), root.join("config")).expect("linked");
+        std::os::unix::fs::symlink(root.join("nowhere"), root.join("broken")).expect("linked");
+        let names = |below: &str| names_of(&root.join(below));
+        assert_eq!(names("elsewhere/config/tool"), [root.join("elsewhere/config/tool")]);
+        assert_eq!(names("aws/credentials"), [root.join("aws")]);
+        assert_eq!(names("broken"), [root.join("broken")]);
+        assert_eq!(names("config/tool"), [root.join("elsewhere/config/tool"), root.join("config")]);
+        assert_eq!(names("config/gh/key"), [root.join("elsewhere/config/gh"), root.join("config")]);
+        let way = on_the_way(&[root.join("config/gh/key")]);
+        assert!(way.contains(&root) && way.contains(&root.join("elsewhere/config")));
+        // What is made there after the start lies in no tree that is allowed.
+        let (trees, in_sight) = readable_trees(&[root.join("config/gh/key"), root.join("aws/credentials")]);
+        assert_eq!(in_sight, [] as [PathBuf; 0]);
+        let seen = |below: &str| trees.iter().any(|tree| root.join(below).starts_with(tree));
+        assert!(seen("elsewhere/config/tool/settings"));
+        assert!(!seen("aws/credentials") && !seen("elsewhere/config/gh/key") && !seen("config"));
     }
 
     #[test]

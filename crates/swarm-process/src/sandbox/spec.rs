@@ -27,6 +27,10 @@ pub struct SandboxSpec {
     /// Places of the person that cannot be read. In a view of its own they are empty.
     #[serde(default)]
     pub masked: Vec<PathBuf>,
+    /// Folders of ours that are there and stay. In a view of its own they are empty: whoever can open a file can hold its
+    /// lock. Not said by the kernel's other rules, which would take the folders around them away as well.
+    #[serde(default)]
+    pub covered: Vec<PathBuf>,
     /// Places that must be seen also where they lie below a folder that is covered (`/tmp`, `/run`).
     #[serde(default)]
     pub visible: Vec<PathBuf>,
@@ -72,6 +76,7 @@ impl SandboxSpec {
             writable: vec![],
             hidden: vec![],
             masked: vec![],
+            covered: vec![],
             visible: vec![],
             caches: vec![],
             binds: vec![],

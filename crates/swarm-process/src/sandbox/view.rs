@@ -87,8 +87,8 @@ fn lay(piece: Piece, seen: &mut Seen) -> io::Result<()> {
             false => Ok(()),
         },
         What::Nothing => nothing_at(&target),
-        What::Layered { lower, own } => {
-            let made = layered(&lower, &own).and_then(|tree| mounts::put(tree, &target));
+        What::Layered { lower, own, missing } => {
+            let made = layered(&lower, &own, &missing).and_then(|tree| mounts::put(tree, &target));
             match made {
                 Ok(()) => seen.own.push(target),
                 Err(error) => {
@@ -107,10 +107,13 @@ fn lay(piece: Piece, seen: &mut Seen) -> io::Result<()> {
     }
 }
 
-fn layered(lower: &OwnedFd, own: &Path) -> io::Result<OwnedFd> {
+fn layered(lower: &OwnedFd, own: &Path, missing: &[PathBuf]) -> io::Result<OwnedFd> {
     let (upper, work) = (own.join("changes"), own.join("work"));
     std::fs::create_dir_all(&upper)?;
     std::fs::create_dir_all(&work)?;
+    for name in missing {
+        plan::removed(&upper, name)?;
+    }
     mounts::layered(lower, &upper, &work)
 }
 

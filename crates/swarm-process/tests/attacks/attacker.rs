@@ -14,10 +14,20 @@ use serde::{Deserialize, Serialize};
 pub const SECRET: &str = "a secret of the person";
 pub const SECRET_VARIABLES: [&str; 3] = ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "GITHUB_TOKEN"];
 
+/// Whoever started the daemon left these open: a file of the person's to be written, and the folder with the keys.
+pub const OPEN_FILE: i32 = 700;
+pub const OPEN_FOLDER: i32 = 701;
+
+/// Files in the worktree: at the first the person writes new log-ins, and says so by the second.
+pub const ASKS: &str = "asks";
+pub const ANSWERED: &str = "answered";
+
 /// What it knows. An agent can find all of it out.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Field {
     pub home: PathBuf,
+    /// A home of which things are made while the attacker runs.
+    pub later: PathBuf,
     pub repo: PathBuf,
     pub worktree: PathBuf,
     pub in_tmp: PathBuf,

@@ -1,6 +1,7 @@
 //! The person and the machine around the walls: files, sockets, a terminal, shared memory, another process, servers. After each
 //! attack everything is compared with what it was.
 
+mod later;
 mod things;
 
 use std::collections::BTreeMap;
@@ -16,7 +17,8 @@ use std::process::Child;
 use std::sync::Mutex;
 
 use crate::attacker::{Field, started_at_times};
-use things::{address_in, handle_of, lingering, odd_sockets, terminal, victim};
+pub use later::hidden;
+use things::{address_in, handle_of, leave_open, lingering, odd_sockets, terminal, victim};
 
 pub struct Person {
     dir: tempfile::TempDir,
@@ -34,7 +36,7 @@ pub struct Person {
     program: PathBuf,
 }
 
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
     ("home/.bashrc", "# mine"),
     ("home/.ssh/id", "a key"),
     ("home/.netrc", "a password"),
@@ -44,6 +46,7 @@ const FILES: [(&str, &str); 12] = [
     ("repo/README", "read me"),
     ("repo/.git/config", "[core]"),
     ("repo/.git/hooks/post-commit", "#!/bin/sh"),
+    ("repo/.git/swarm/worktrees.lock", "held while a worktree is made"),
     ("repo/.swarm/ledger.jsonl", "{}"),
     ("repo/.swarm/run/secret.key", "a secret"),
     ("repo/.swarm/worktrees/t2/file", "of another"),
@@ -93,6 +96,7 @@ impl Person {
         let shm = PathBuf::from(format!("/dev/shm/{name}"));
         fs::write(&shm, "mine").expect("written");
         let victim = Mutex::new(victim());
+        later::wait(dir.path().join("later"), dir.path().join("repo/.swarm/worktrees/t1"));
         Self {
             dir,
             in_tmp,
@@ -111,6 +115,11 @@ impl Person {
 
     pub fn home(&self) -> PathBuf {
         self.dir.path().join("home")
+    }
+
+    /// Another home, in which things are made and replaced while an attacker runs.
+    pub fn later(&self) -> PathBuf {
+        self.dir.path().join("later")
     }
 
     pub fn repo(&self) -> PathBuf {
@@ -138,8 +147,11 @@ impl Person {
     pub fn field(&self) -> String {
         let port = |address: std::io::Result<std::net::SocketAddr>| address.expect("an address").port();
         let victim = self.victim.lock().expect("whole").id();
+        leave_open(&self.home());
+        later::begin(&self.later());
         let field = Field {
             home: self.home(),
+            later: self.later(),
             repo: self.repo(),
             worktree: self.worktree(),
             in_tmp: self.in_tmp.path().to_owned(),
@@ -161,7 +173,7 @@ impl Person {
     /// Everything that must stay as it is.
     pub fn look(&self) -> BTreeMap<PathBuf, String> {
         let mut seen = BTreeMap::new();
-        let skip = [self.worktree(), self.program_folder()];
+        let skip = [self.worktree(), self.program_folder(), self.later()];
         look_below(self.dir.path(), &skip, &mut seen);
         look_below(self.in_tmp.path(), &[], &mut seen);
         seen.insert(self.shm.clone(), fs::read_to_string(&self.shm).unwrap_or_default());

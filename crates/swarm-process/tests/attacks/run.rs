@@ -10,7 +10,7 @@ use swarm_process::sandbox::{SandboxSpec, make_tmp, remove_tmp};
 use swarm_process::{Boxed, Call, Enclosure, NONCE_VARIABLE, environment};
 use tokio::io::AsyncReadExt;
 
-use crate::person::Person;
+use crate::person::{Person, hidden};
 use crate::table::{ATTACKS, Attack, Expected};
 use crate::{control, cost};
 
@@ -106,6 +106,7 @@ fn layer(said: &str) -> &str {
     match said.rsplit_once("os error ").map(|(_, number)| number.trim_end_matches(')')) {
         Some("30") => "read-only mount",
         Some("2" | "20" | "3" | "6" | "19" | "111") => "not in its view",
+        Some("9") => "not handed on",
         Some("13") => "Landlock or no right",
         Some("1") => "seccomp or no right",
         Some("38" | "97") => "seccomp",
@@ -143,9 +144,17 @@ impl Start<'_> {
             tmp: tmp.to_owned(),
             writable: vec![],
             hidden: vec![person.repo().join(".swarm/run")],
-            masked: vec![person.home().join(".ssh"), person.home().join(".netrc")],
-            visible: vec![person.repo(), person.home(), person.program_folder()],
-            caches: vec![person.home().join(".cache"), person.home().join(".cargo")],
+            masked: [person.home().join(".ssh"), person.home().join(".netrc")]
+                .into_iter()
+                .chain(hidden(&person.later()))
+                .collect(),
+            covered: vec![person.repo().join(".git/swarm")],
+            visible: vec![person.repo(), person.home(), person.later(), person.program_folder()],
+            caches: vec![
+                person.home().join(".cache"),
+                person.home().join(".cargo"),
+                person.later().join(".cargo"),
+            ],
             binds: vec![],
             network: self.network,
             limits: swarm_process::Limits::default(),

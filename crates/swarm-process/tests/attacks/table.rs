@@ -99,10 +99,16 @@ pub const ATTACKS: &[Attack] = &[
     inside(held("write-var-tmp")),
     inside(held("write-tmp-of-the-person")),
     held("read-run-folder"),
+    quick(view("hold-a-lock")),
+    held("lease-home"),
     quick(held("read-ssh-key")),
     held("read-ssh-key-by-link"),
     held("read-ssh-key-by-proc-root"),
     held("read-netrc"),
+    quick(held("read-netrc-written-anew")),
+    quick(held("read-log-in-made-later")),
+    held("read-log-in-made-later-below"),
+    held("read-log-in-made-in-a-cache"),
     quick(inside(held("poison-cargo-source"))),
     inside(held("poison-cache")),
     inside(held("new-file-in-cache")),
@@ -132,6 +138,9 @@ pub const ATTACKS: &[Attack] = &[
     kernel(held("socket-vsock"), "no virtual machine, no such socket"),
     kernel(held("socket-alg"), "kernels without it"),
     held("socket-netlink-uevent"),
+    // what the person's shell had open
+    quick(held("inherited-file")),
+    quick(held("inherited-folder")),
     // the closed network
     quick(closed("net-tcp")),
     quick(closed("net-udp")),
@@ -150,6 +159,15 @@ pub const ATTACKS: &[Attack] = &[
     kernel(held("prlimit-daemon"), LIMITS),
     kernel(held("ptrace-other"), PTRACE),
     kernel(held("read-memory-of-other"), PTRACE),
+    Attack {
+        control: Control::Nobody("who would be written to is there only with walls"),
+        quick: true,
+        ..held("write-the-letter")
+    },
+    Attack {
+        control: Control::Nobody("the first process of the machine is nobody's"),
+        ..held("trace-the-first")
+    },
     held("environ-of-other"),
     held("root-of-other"),
     kernel(held("take-descriptor"), PTRACE),

@@ -70,6 +70,7 @@ impl RunContext {
             tmp: self.tmp(),
             masked: masked(&self.spec.guard.hide, &writable),
             writable,
+            covered: self.git().await.map(|git| git.swarm_dir()).into_iter().collect(),
             hidden: vec![self.spec.swarm_dir().join("run")],
             // Who plans works at the top of the checkout, on the way to what is hidden.
             listed: self.spec.question.iter().map(|_| self.place_of(who)).collect(),

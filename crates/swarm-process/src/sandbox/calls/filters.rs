@@ -58,6 +58,8 @@ fn not_permitted() -> Result<Rules, BackendError> {
     let typing = [libc::TIOCSTI, libc::TIOCLINUX]
         .map(|code| when(vec![SeccompCondition::new(1, Len::Dword, Op::Eq, code)?]));
     rules.insert(libc::SYS_ioctl, typing.into_iter().collect::<Result<_, _>>()?);
+    // With a lease whoever can read a file of the person's makes him wait when he opens it to write.
+    rules.insert(libc::SYS_fcntl, vec![when(vec![is(1, Op::Eq, libc::F_SETLEASE)?])?]);
     // A program that others run would run with the rights of its owner, who is the person.
     let set_user_id = libc::S_ISUID.cast_signed();
     for (call, mode) in lists::SETS_MODE {

@@ -9,7 +9,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags, open};
+use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
 use rustix::mount::{
     FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, OpenTreeFlags, fsconfig_create,
     fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount, open_tree,
@@ -81,6 +81,14 @@ pub fn layered(lower: &OwnedFd, upper: &Path, work: &Path) -> io::Result<OwnedFd
         }
     }
     Err(last)
+}
+
+/// The mark of a layer that there is nothing at this name, whatever the layer below has. What is there already stays.
+pub fn nothing(place: &Path) -> io::Result<()> {
+    match mknodat(CWD, place, FileType::CharacterDevice, Mode::empty(), 0) {
+        Err(rustix::io::Errno::EXIST) => Ok(()),
+        made => Ok(made?),
+    }
 }
 
 /// The first namespace, and no other, has every user there can be.

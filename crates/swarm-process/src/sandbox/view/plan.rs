@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::sockets::{self, Known};
 use super::{Seen, mounts};
+use crate::sandbox::readable::names_of;
 use crate::sandbox::spec::{BINDS_MAX, SandboxSpec};
 
 /// Where sockets and files of everybody lie: the program gets empty ones of its own.
@@ -47,9 +48,11 @@ pub enum What {
         mode: &'static str,
     },
     Nothing,
+    /// `missing`: what must not be seen there, should it ever come to be in `lower`.
     Layered {
         lower: OwnedFd,
         own: PathBuf,
+        missing: Vec<PathBuf>,
     },
     Link {
         to: PathBuf,
@@ -81,11 +84,11 @@ pub fn pieces(spec: &SandboxSpec, known: &Known, seen: &mut Seen) -> Result<Vec<
     for (number, cache) in existing(spec.caches.clone()).into_iter().enumerate() {
         let changes = own.join(format!("cache-{number}"));
         own_folder(&changes).map_err(cannot_make)?;
-        plan.layered(cache, changes);
+        plan.layered(cache, changes, &spec.masked);
     }
     let masked = existing(spec.masked.clone());
-    for place in &masked {
-        plan.push(place.clone(), Rank::Hidden, What::Nothing);
+    for place in masked.iter().cloned().chain(existing(spec.covered.clone())) {
+        plan.push(place, Rank::Hidden, What::Nothing);
     }
     for place in &writable {
         plan.tree(place, place, false, Rank::Writable);
@@ -159,10 +162,14 @@ impl Plan<'_> {
         }
     }
 
-    fn layered(&mut self, cache: PathBuf, own: PathBuf) {
+    fn layered(&mut self, cache: PathBuf, own: PathBuf, masked: &[PathBuf]) {
         match mounts::opened(&cache) {
             Ok(lower) if cache.is_dir() => {
-                self.push(cache, Rank::Layered, What::Layered { lower, own });
+                let names = masked.iter().flat_map(|place| names_of(place));
+                let not_there = names.filter(|name| std::fs::symlink_metadata(name).is_err());
+                let missing = not_there.filter_map(|name| Some(name.strip_prefix(&cache).ok()?.to_owned()));
+                let missing = missing.collect();
+                self.push(cache, Rank::Layered, What::Layered { lower, own, missing });
             }
             Ok(_) => {}
             Err(error) => self.seen.missing.push(format!("{} can only be read: {error}", cache.display())),
@@ -189,6 +196,23 @@ fn near(spec: &SandboxSpec, masked: &[PathBuf]) -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
     let all = masked.iter().filter_map(above).chain(checkout).chain(home);
     existing(all.filter(|place| place != Path::new("/")).collect())
+}
+
+/// As if it had been removed from the layer below. Where an earlier program of the run has put something of its own in the
+/// place of a folder on the way, that is all there is to see.
+pub fn removed(upper: &Path, name: &Path) -> io::Result<()> {
+    let mut folder = upper.to_owned();
+    for part in name.parent().into_iter().flatten() {
+        folder.push(part);
+        if let Err(error) = DirBuilder::new().mode(0o755).create(&folder) {
+            match error.kind() {
+                io::ErrorKind::AlreadyExists if std::fs::symlink_metadata(&folder)?.is_dir() => {}
+                io::ErrorKind::AlreadyExists => return Ok(()),
+                _ => return Err(error),
+            }
+        }
+    }
+    mounts::nothing(&upper.join(name))
 }
 
 /// Those of the shared folders that the program does not live in.
@@ -243,6 +267,23 @@ mod tests {
         own_folder(&own).expect("there");
         std::os::unix::fs::symlink(&own, &link).expect("linked");
         own_folder(&link).expect_err("it leads elsewhere");
+    }
+
+    #[test]
+    fn what_must_not_come_to_be_in_a_cache_is_removed_and_no_link_is_followed() {
+        use std::os::unix::fs::FileTypeExt;
+        let dir = tempfile::tempdir().expect("a folder");
+        let (upper, mine) = (dir.path().join("upper"), dir.path().join("mine"));
+        for made in [&upper, &mine] {
+            std::fs::create_dir(made).expect("made");
+        }
+        removed(&upper, Path::new("a/key")).expect("removed");
+        removed(&upper, Path::new("a/key")).expect("removed already");
+        let mark = std::fs::symlink_metadata(upper.join("a/key")).expect("a mark");
+        assert!(mark.file_type().is_char_device());
+        std::os::unix::fs::symlink(&mine, upper.join("link")).expect("linked");
+        removed(&upper, Path::new("link/key")).expect("it is the program's own");
+        assert!(!mine.join("key").exists());
     }
 
     #[test]

@@ -5,10 +5,13 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, CWD};
 
-use super::{Field, call, text_of};
+use super::{ANSWERED, ASKS, Field, call, text_of};
+
+const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
 
 pub fn attack(name: &str, field: &Field) -> Option<io::Result<()>> {
     let home = |below: &str| field.home.join(below);
@@ -97,6 +100,20 @@ pub fn attack(name: &str, field: &Field) -> Option<io::Result<()>> {
             let socket = format!("/proc/{}/root{}", field.victim, home(".ssh/id").display());
             read(Path::new(&socket))
         }
+        "lease-home" => File::open(home(".config/autostart/a"))
+            .and_then(|file| call!(libc::SYS_fcntl, file.as_raw_fd(), libc::F_SETLEASE, libc::F_RDLCK)),
+        "hold-a-lock" => File::open(repo(".git/swarm/worktrees.lock"))
+            .and_then(|file| file.try_lock().map_err(|_| io::Error::other("somebody else holds it"))),
+        "read-netrc-written-anew" => after_the_person(field, ".netrc"),
+        "read-log-in-made-later" => after_the_person(field, ".aws/credentials"),
+        "read-log-in-made-later-below" => after_the_person(field, ".config/gh/hosts.yml"),
+        "read-log-in-made-in-a-cache" => after_the_person(field, ".cargo/credentials.toml"),
+        "inherited-file" => {
+            call!(libc::SYS_write, super::OPEN_FILE, c"evil".as_ptr(), 4)
+        }
+        "inherited-folder" => {
+            call!(libc::SYS_openat, super::OPEN_FOLDER, c"id".as_ptr(), libc::O_RDONLY)
+        }
         "open-terminal" => open_terminal(field),
         "shared-memory-file" => read(&field.shm),
         _ => return None,
@@ -120,6 +137,21 @@ fn replace_own_folders() -> io::Result<()> {
     let own = std::env::temp_dir().join(".view");
     fs::rename(&own, own.with_file_name("mine"))?;
     symlink("/", own)
+}
+
+/// Reads what the person replaces or makes while we run. Waits for it by trying, as an agent would.
+fn after_the_person(field: &Field, name: &str) -> io::Result<()> {
+    let (asks, answered) = (field.worktree.join(ASKS), field.worktree.join(ANSWERED));
+    fs::write(asks, "")?;
+    let begun = Instant::now();
+    while !answered.exists() {
+        if begun.elapsed() > ANSWERED_WITHIN {
+            println!("the person did nothing");
+            std::process::exit(0);
+        }
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+    read(&field.later.join(name))
 }
 
 /// With the bit from its first moment on.

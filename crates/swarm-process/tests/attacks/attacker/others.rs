@@ -58,6 +58,8 @@ pub fn attack(name: &str, field: &Field) -> Option<io::Result<()>> {
         "prlimit-daemon" => prlimit(field.daemon),
         "ptrace-other" => call!(libc::SYS_ptrace, libc::PTRACE_SEIZE, field.victim, 0, 0),
         "read-memory-of-other" => read_memory(field),
+        "write-the-letter" => write_to_the_launcher(field),
+        "trace-the-first" => call!(libc::SYS_ptrace, libc::PTRACE_SEIZE, 1, 0, 0),
         "slow-down-other" => call!(libc::SYS_setpriority, libc::PRIO_PROCESS, field.victim, 19),
         "priority-of-everybody" => call!(libc::SYS_setpriority, libc::PRIO_USER, 0, 19),
         "linger" => linger(field),
@@ -107,6 +109,27 @@ fn pidfd(pid: i32) -> io::Result<OwnedFd> {
         checked(fd)?;
         Ok(OwnedFd::from_raw_fd(fd as i32))
     }
+}
+
+/// To whoever stands between us and the daemon, and to the daemon: what they tell each other, and how we have ended.
+fn write_to_the_launcher(field: &Field) -> io::Result<()> {
+    let mut last = io::Error::from(io::ErrorKind::NotFound);
+    let above = std::os::unix::process::parent_id().to_string();
+    for process in ["1", &above, &field.daemon.to_string()] {
+        for entry in std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten() {
+            match std::fs::OpenOptions::new().write(true).open(entry.path()) {
+                Ok(_) if is_ours_to_tell(&entry.path()) => return Ok(()),
+                Ok(_) => {}
+                Err(error) => last = error,
+            }
+        }
+    }
+    Err(last)
+}
+
+fn is_ours_to_tell(descriptor: &std::path::Path) -> bool {
+    let to = std::fs::read_link(descriptor).unwrap_or_default();
+    to.starts_with("/memfd:swarm-box") || to.to_string_lossy().starts_with("pipe:")
 }
 
 /// No file may be opened any more: most programs end at the next one.

@@ -10,6 +10,8 @@ use std::process::{Child, Command};
 
 use rustix::process::Pid;
 
+use crate::attacker::{OPEN_FILE, OPEN_FOLDER};
+
 pub fn victim() -> Child {
     Command::new("sleep").arg("86400").env("SECRET_OF_THE_PERSON", "a secret").spawn().expect("a process")
 }
@@ -53,6 +55,17 @@ pub fn handle_of(path: &Path) -> Vec<u32> {
         )
     };
     if done == 0 { handle } else { Vec::new() }
+}
+
+/// As after `exec 9>>~/.bashrc 8<~/.ssh` in the shell from which everything is started. Anew each time: the file may have
+/// been replaced.
+pub fn leave_open(home: &Path) {
+    let file = fs::OpenOptions::new().append(true).open(home.join(".bashrc")).expect("it can be written");
+    let folder = fs::File::open(home.join(".ssh")).expect("it can be read");
+    for (opened, number) in [(file, OPEN_FILE), (folder, OPEN_FOLDER)] {
+        // SAFETY: nobody else uses these numbers.
+        assert_eq!(unsafe { libc::dup2(opened.as_raw_fd(), number) }, number);
+    }
 }
 
 /// Processes that an attacker of this trial has left. They say whose they are.
