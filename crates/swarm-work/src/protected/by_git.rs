@@ -37,6 +37,9 @@ const PROGRAMS: &[(&str, &[&str])] = &[
 
 /// Those of the changed files, as `result` has them, that git's configuration names or that make a repository.
 pub async fn by_git(git: &Git, result: &Oid, changed: &[PathBuf]) -> Result<Vec<PathBuf>, GitError> {
+    if changed.is_empty() {
+        return Ok(vec![]);
+    }
     let list = ["config", "--list", "--null", "--show-origin", "--includes"];
     let listed = git.call(list).ok().await?;
     let mut roots = vec![git.main_checkout.clone()];
