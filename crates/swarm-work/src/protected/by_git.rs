@@ -37,6 +37,9 @@ const PROGRAMS: &[(&str, &[&str])] = &[
 
 /// Those of the changed files, as `result` has them, that git's configuration names or that make a repository.
 pub async fn by_git(git: &Git, result: &Oid, changed: &[PathBuf]) -> Result<Vec<PathBuf>, GitError> {
+    if changed.is_empty() {
+        return Ok(vec![]);
+    }
     let list = ["config", "--list", "--null", "--show-origin", "--includes"];
     let listed = git.call(list).ok().await?;
     let mut roots = vec![git.main_checkout.clone()];
@@ -44,9 +47,7 @@ pub async fn by_git(git: &Git, result: &Oid, changed: &[PathBuf]) -> Result<Vec<
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let places = Places { roots, git_dir: git.common_dir.clone(), home };
     let named = places.named_in(&listed);
-    // A link in the place of a folder changes all that is below it.
-    let is_named =
-        |path: &&PathBuf| named.iter().any(|named| path.starts_with(named) || named.starts_with(path));
+    let is_named = |path: &&PathBuf| named.has(path);
     let mut found: Vec<PathBuf> = changed.iter().filter(is_named).take(NAMED_MAX).cloned().collect();
     let repositories = repositories(git, result, changed).await?;
     let is_within = |path: &&PathBuf| repositories.iter().any(|place| path.starts_with(place));
@@ -62,11 +63,28 @@ struct Places {
     home: Option<PathBuf>,
 }
 
+/// Paths from the root of the checkout.
+#[derive(Debug, Default)]
+struct Named {
+    /// With all that is in them.
+    places: BTreeSet<PathBuf>,
+    /// Words of commands without a slash. `store`, `code` and `--wait` are such words too, and a folder of that name is
+    /// only a folder: what counts is a file.
+    words: BTreeSet<PathBuf>,
+}
+
+impl Named {
+    fn has(&self, path: &Path) -> bool {
+        // A link in the place of a folder changes all that is below it.
+        let is_of = |place: &PathBuf| path.starts_with(place) || place.starts_with(path);
+        self.words.contains(path) || self.places.iter().any(is_of)
+    }
+}
+
 impl Places {
-    /// Paths from the root of the checkout. `listed`: for each setting the file it is from, a NUL, the key, the value after
-    /// an end of line, a NUL.
-    fn named_in(&self, listed: &[u8]) -> BTreeSet<PathBuf> {
-        let mut found = BTreeSet::new();
+    /// `listed`: for each setting the file it is from, a NUL, the key, the value after an end of line, a NUL.
+    fn named_in(&self, listed: &[u8]) -> Named {
+        let mut found = Named::default();
         let mut words = listed.split(|byte| *byte == 0);
         while let (Some(origin), Some(setting)) = (words.next(), words.next()) {
             // What is said on the command line is ours.
@@ -79,10 +97,10 @@ impl Places {
             match (section, name) {
                 ("include" | "includeif", "path") => {
                     let origin = self.git_dir.join(path_of(origin));
-                    self.find(origin.parent().unwrap_or(&self.git_dir), value, &mut found);
+                    self.find(origin.parent().unwrap_or(&self.git_dir), value, &mut found.places);
                 }
-                ("core", "hookspath") => self.find_hooks(value, &mut found),
-                ("core", "attributesfile") => self.find(&self.roots[0], value, &mut found),
+                ("core", "hookspath") => self.find_hooks(value, &mut found.places),
+                ("core", "attributesfile") => self.find(&self.roots[0], value, &mut found.places),
                 _ if is_program(section, name) => self.find_words(value, &mut found),
                 _ => {}
             }
@@ -100,12 +118,13 @@ impl Places {
     }
 
     /// Whatever a command line names, in quotes or not.
-    fn find_words(&self, value: &[u8], found: &mut BTreeSet<PathBuf>) {
+    fn find_words(&self, value: &[u8], found: &mut Named) {
         let is_quote = |byte: &u8| b"\"'".contains(byte);
         let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`;|&()<>=!".contains(byte);
         let words = value.split(is_between).chain(value.split(is_quote)).chain([value.trim_ascii()]);
         for word in words.filter(|word| !word.is_empty()) {
-            self.find(&self.roots[0], word, found);
+            let is_path = word.contains(&b'/');
+            self.find(&self.roots[0], word, if is_path { &mut found.places } else { &mut found.words });
         }
     }
 
@@ -184,14 +203,13 @@ fn repositories_in(listed: &[u8]) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    fn named(origin: &str, key: &str, value: &str) -> Vec<String> {
+    fn named(origin: &str, key: &str, value: &str) -> Named {
         let places = Places {
             roots: vec!["/no/repo".into()],
             git_dir: "/no/repo/.git".into(),
             home: Some("/no".into()),
         };
-        let found = places.named_in(format!("{origin}\0{key}\n{value}\0").as_bytes());
-        found.iter().map(|path| path.display().to_string()).collect()
+        places.named_in(format!("{origin}\0{key}\n{value}\0").as_bytes())
     }
 
     #[test]
@@ -219,9 +237,29 @@ mod tests {
             (ours, "user.name", "tools", &[]),
         ];
         for (origin, key, value, wanted) in cases {
-            let mut found = named(origin, key, value);
+            let Named { places, words } = named(origin, key, value);
+            let all: BTreeSet<PathBuf> = places.into_iter().chain(words).collect();
+            let mut found: Vec<String> = all.iter().map(|path| path.display().to_string()).collect();
             found.retain(|path| !path.starts_with('\'') && !path.starts_with(' '));
             assert_eq!(found, *wanted, "{origin} {key} {value}");
+        }
+    }
+
+    #[test]
+    fn a_word_of_a_command_is_a_file_of_that_name_and_nothing_that_lies_in_a_folder_of_that_name() {
+        for (key, value, path, expected) in [
+            ("credential.helper", "store", "store/cart.ts", false),
+            ("credential.helper", "cache --timeout=9", "cache/mod.rs", false),
+            ("core.editor", "code --wait", "code/main.rs", false),
+            ("filter.lfs.process", "git-lfs filter-process", "a.bin", false),
+            ("merge.x.driver", "sh merge.sh %A", "merge.sh", true),
+            ("diff.x.textconv", "tools/show", "tools/show", true),
+            // A link in the place of the folder.
+            ("diff.x.textconv", "tools/show", "tools", true),
+            ("core.hookspath", "hooks", "hooks/pre-commit", true),
+        ] {
+            let found = named("file:/no/repo/.git/config", key, value);
+            assert_eq!(found.has(Path::new(path)), expected, "{key} {value} {path}");
         }
     }
 

@@ -8,6 +8,7 @@ use swarm_protocol::ids::Oid;
 use super::WorktreeMarker;
 use crate::remove::move_to_trash;
 use swarm_git::{Git, GitCall, GitError};
+use swarm_process::ProcessError;
 
 /// Each look tells of one or two.
 const LOOKS_MAX: u32 = 50;
@@ -21,7 +22,11 @@ pub(super) fn walk(git: &Git, base: &Oid, tip: &Oid) -> GitCall {
 /// Puts what git calls damaged between the base of the task and this tip into the trash. What lies in a pack stays.
 pub(super) async fn put_aside(git: &Git, marker: &WorktreeMarker, tip: &Oid) -> Result<(), GitError> {
     for _ in 0..LOOKS_MAX {
-        let looked = walk(git, &marker.base, tip).any().await?;
+        let looked = match walk(git, &marker.base, tip).any().await {
+            // It waits for a pipe in the place of an object, and can tell of none behind it.
+            Err(GitError::Process(ProcessError::Stuck { .. })) => break,
+            looked => looked?,
+        };
         let mut moved = false;
         for oid in damaged_in(&String::from_utf8_lossy(&looked.stderr_tail)) {
             let (folder, name) = oid.as_str().split_at(2);

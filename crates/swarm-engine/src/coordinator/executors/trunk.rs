@@ -140,10 +140,7 @@ async fn build_merge(
             let mut protected = only_by_a_person(world, to, &changed).await?;
             protected.extend(world.secrets_in(from, to, false).await.map_err(describe)?);
             if built.commits.len() > 1 || strategy == Strategy::Merge {
-                // What one commit brings and another takes away is in trunk's history for ever.
-                let touched = git.touched_paths(from, to).await.map_err(describe)?;
-                let mut more = only_by_a_person(world, to, &Vec::from_iter(touched)).await?;
-                more.extend(world.secrets_in(from, to, true).await.map_err(describe)?);
+                let mut more = on_the_way(world, from, to, &changed).await?;
                 more.retain(|one| !protected.contains(one));
                 protected.extend(more);
             }
@@ -175,6 +172,18 @@ async fn build_merge(
         BuildOutcome::Conflict { paths } => Report::BuildConflict { task, paths: shown(&paths), why: None },
         BuildOutcome::Joined(_) | BuildOutcome::Unmade(_) => return Err("a merge was resolved twice".into()),
     })
+}
+
+/// What only a person lets through of the commits on the way: what one brings and another takes away is in trunk's history
+/// for ever. `changed` has been looked at.
+async fn on_the_way(world: &World, from: &Oid, to: &Oid, changed: &[PathBuf]) -> Result<Vec<String>, String> {
+    let mut touched = world.git.touched_paths(from, to).await.map_err(describe)?;
+    for path in changed {
+        touched.remove(path);
+    }
+    let mut found = only_by_a_person(world, to, &Vec::from_iter(touched)).await?;
+    found.extend(world.secrets_in(from, to, true).await.map_err(describe)?);
+    Ok(found)
 }
 
 /// The changed files that are protected. What hooks and the person's git run is outside the walls, as what lies in
