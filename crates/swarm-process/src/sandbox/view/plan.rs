@@ -98,7 +98,9 @@ pub fn pieces(spec: &SandboxSpec, known: &Known, seen: &mut Seen) -> Result<Vec<
         let source = source.map_err(|error| format!("cannot bind {}: {error}", bind.source.display()))?;
         plan.tree(&source, &bind.target, bind.read_only, Rank::Bound);
     }
-    let open: Vec<PathBuf> = writable.iter().chain(&spec.hidden).cloned().collect();
+    // By its own name too: what is looked through for sockets has no links on the way.
+    let hidden = spec.hidden.iter().cloned().chain(existing(spec.hidden.clone()));
+    let open: Vec<PathBuf> = writable.iter().cloned().chain(hidden).collect();
     let skip = |path: &Path| {
         let is_gone = covered.iter().any(|above| path.starts_with(above))
             && !seen_again.iter().any(|seen| path.starts_with(seen));
