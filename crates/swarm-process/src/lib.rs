@@ -26,6 +26,7 @@ mod limits;
 mod usage;
 mod complain;
 mod release;
+mod remove;
 
 pub use bound::{children_end_with_us, plays_the_launcher};
 pub use boxed::{Boxed, Enclosure};
@@ -41,6 +42,7 @@ pub use readable::watch_readable;
 pub use reaper::become_reaper;
 pub use reaper::orphans;
 pub use release::release;
+pub use remove::remove_tree;
 pub use run::{Call, Ended, Excess, Input, ProcessError, Running};
 pub use sweep::{
     NONCE_VARIABLE, Sweep, end_tree_by_nonce, processes_inside, processes_with_nonce, who_stays_inside,

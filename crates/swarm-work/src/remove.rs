@@ -23,7 +23,7 @@ use crate::worktree::{
 pub use disposable::{DISPOSABLE, Disposable};
 use left_behind::OfOwn;
 use swarm_git::{Git, GitError, OwnRepository, PrivateIndex, RefChange, RefOutcome, remove_marker, tips};
-use swarm_process::who_stays_inside;
+use swarm_process::{remove_tree, who_stays_inside};
 pub use trash::{About, Emptied, TrashRule, Trashed, empty_trash, tend_trash, trash_dir, trashed};
 pub use trash::{move_to_trash, move_with_note, trash_record};
 
@@ -257,7 +257,7 @@ fn put_own_away(git: &Git, task: &TaskId, worktree: &Path, of_own: OfOwn) -> Res
         } else if own.holds_more(git) {
             move_to_trash(git, &name, &own.dir)?;
         } else {
-            std::fs::remove_dir_all(&own.dir).map_err(GitError::io("remove", &own.dir))?;
+            remove_tree(&own.dir).map_err(GitError::io("remove", &own.dir))?;
         }
     }
     own.forget(git)

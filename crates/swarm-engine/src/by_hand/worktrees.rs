@@ -78,6 +78,10 @@ impl Hands {
             }
             Kind::Pool { ready: true } => plain("kept for the next task"),
             Kind::Pool { ready: false } => plain("to be cleaned for the next task"),
+            // The notes about worktrees are covered there.
+            Kind::Orphan if std::env::var_os("SWARM_RUN").is_some() => {
+                plain("whose it is cannot be seen here")
+            }
             Kind::Orphan => plain("not made by the swarm: never touched"),
         }
     }

@@ -4,6 +4,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use crate::remove::remove_tree;
+
 /// In the folder of the system, not in `.swarm`: programs put sockets there, and the path of a socket
 /// may have only 107 bytes. Found again by the nonce alone.
 pub fn tmp_of(nonce: &str) -> PathBuf {
@@ -32,24 +34,9 @@ pub fn remove_tmp(nonce: &str) -> io::Result<()> {
     if !is_ours(&dir) {
         return Ok(());
     }
-    match std::fs::remove_dir_all(&dir) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            // Some tools leave folders that even their owner may not write to.
-            open_up(&dir);
-            std::fs::remove_dir_all(&dir)
-        }
+    match remove_tree(&dir) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
-    }
-}
-
-fn open_up(dir: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    let _ = std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o700));
-    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            open_up(&entry.path());
-        }
     }
 }
 

@@ -49,6 +49,13 @@ fn no_attack_gets_through() -> ExitCode {
     let core = rustix::process::getrlimit(rustix::process::Resource::Core);
     let most = rustix::process::Rlimit { current: core.maximum, ..core };
     let _ = rustix::process::setrlimit(rustix::process::Resource::Core, most);
+    // As in the shell of most people.
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let usual = Some(files.maximum.map_or(1024, |most| most.min(1024)));
+    let _ = rustix::process::setrlimit(
+        rustix::process::Resource::Nofile,
+        rustix::process::Rlimit { current: usual, ..files },
+    );
     let which = std::env::var(WHICH).unwrap_or_default();
     let chosen = |attack: &&Attack| match which.as_str() {
         "" => attack.quick,

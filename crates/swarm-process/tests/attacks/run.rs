@@ -188,8 +188,10 @@ impl Start<'_> {
             Err(error) => (Some(1), error.to_string()),
             Ok(boxed) => watched(boxed, &nonce).await,
         };
-        let _ = remove_tmp(&nonce);
-        told
+        match remove_tmp(&nonce) {
+            Ok(()) => told,
+            Err(error) => (Some(0), format!("its temporary files stay: {error}")),
+        }
     }
 }
 

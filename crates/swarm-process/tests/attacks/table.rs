@@ -121,6 +121,7 @@ pub const ATTACKS: &[Attack] = &[
     held("setuid-by-open"),
     held("setuid-by-fchmodat2"),
     kernel(held("setuid-by-nameless-file"), "the file system may have no files without a name"),
+    Attack { control: Control::Nobody("only a run has a folder that goes with it"), ..held("nest-folders") },
     root(held("device-node")),
     root(held("raw-disk")),
     root(held("kernel-log-device")),

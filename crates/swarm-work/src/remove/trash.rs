@@ -1,6 +1,6 @@
 //! Deleting is renaming: the folder goes to `.swarm/trash`, which is emptied later, off the hot path.
 
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use swarm_protocol::ids::Oid;
 
 use swarm_git::{Git, GitError, read_marker, write_marker};
+use swarm_process::remove_tree;
 
 /// Folders and links in one folder are counted up to this; whoever has more has a reason to empty the trash.
 const COUNTED_MAX: usize = 1_000_000;
@@ -196,19 +197,7 @@ fn may_go(one: &Trashed) -> bool {
 }
 
 fn delete(path: &Path) -> bool {
-    if std::fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_dir()) {
-        return std::fs::remove_file(path).is_ok();
-    }
-    if std::fs::remove_dir_all(path).is_ok() {
-        return true;
-    }
-    // Some tools write-protect their caches (Go does): open the folders, then once more.
-    for_each(path, |path, meta| {
-        if meta.is_dir() {
-            let _ = std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700));
-        }
-    });
-    std::fs::remove_dir_all(path).is_ok()
+    remove_tree(path).is_ok()
 }
 
 /// What deleting would free, roughly.

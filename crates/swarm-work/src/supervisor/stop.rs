@@ -22,8 +22,8 @@ use crate::rescue::save_wip;
 use crate::shared_tree::{Visitor, leave};
 use crate::worktree::{MarkerState, marker_of, newest_whole};
 use swarm_git::{Git, GitError};
-use swarm_process::boot_id;
-use swarm_process::sandbox::remove_tmp;
+use swarm_process::sandbox::{remove_tmp, tmp_of};
+use swarm_process::{boot_id, complain};
 
 /// What the daemon gets on top of the grace of its program: to force the rest and to save the work.
 const DAEMON_EXTRA: Duration = Duration::from_secs(5);
@@ -97,7 +97,7 @@ pub async fn stop_run(
     // Rubbish of the run. One that cannot be removed must not keep its work from being called ended. That of a copied
     // record is named by the same nonce and is in use: it is the original's.
     if owner.is_none() {
-        let _ = remove_tmp(nonce);
+        complain(&format!("remove {}", tmp_of(nonce).display()), remove_tmp(nonce));
     }
     let unreadable = |source| StopError::NotRemoved { path: files.dir.clone(), source };
     for path in files.all_but_the_lock().map_err(unreadable)? {

@@ -7,7 +7,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{AtFlags, CWD};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 use super::{ANSWERED, ASKS, Field, call, text_of};
 
@@ -77,6 +77,7 @@ pub fn attack(name: &str, field: &Field) -> Option<io::Result<()>> {
             rustix::fs::linkat(CWD, from, CWD, to, AtFlags::SYMLINK_FOLLOW)?;
             Ok(())
         }),
+        "nest-folders" => nest().and(Err(io::Error::other("nested, and removed afterwards"))),
         "device-node" => {
             call!(
                 libc::SYS_mknodat,
@@ -137,6 +138,16 @@ fn replace_own_folders() -> io::Result<()> {
     let own = std::env::temp_dir().join(".view");
     fs::rename(&own, own.with_file_name("mine"))?;
     symlink("/", own)
+}
+
+/// Deeper than a process may have files open, in the folder that goes with the run.
+fn nest() -> io::Result<()> {
+    let mut at = rustix::fs::open(std::env::temp_dir(), OFlags::PATH, Mode::empty())?;
+    for _ in 0..1500 {
+        rustix::fs::mkdirat(&at, "in", Mode::RWXU)?;
+        at = rustix::fs::openat(&at, "in", OFlags::PATH, Mode::empty())?;
+    }
+    Ok(())
 }
 
 /// Reads what the person replaces or makes while we run. Waits for it by trying, as an agent would.
