@@ -18,7 +18,7 @@ pub struct Limits {
     /// Of 100, when the processor is not enough for everybody.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
     pub cpu_weight: u32,
-    /// MiB that the worktree may grow to.
+    /// MiB that the worktree, temporary files and the agent's own repository may grow to together.
     pub worktree: u64,
 }
 
