@@ -8,8 +8,8 @@ mod told;
 mod worktrees;
 
 use swarm_core::{State, show};
-use swarm_git::Git;
-use swarm_protocol::config::Config;
+use swarm_git::{FilterRule, Git};
+use swarm_protocol::config::{Config, SandboxKind};
 use swarm_protocol::view::TaskRow;
 
 use crate::paths::Paths;
@@ -19,6 +19,15 @@ use crate::store::{OpenOptions, Store, ensure_ignored};
 pub use error::{ByHandError, Said, SaidHint, SaidKind};
 pub use saved::{listed, saved_view};
 pub use worktrees::{GiveUp, worked_on};
+
+/// How git's filters are run on what agents write: behind walls, unless a person wants none around any agent.
+pub(crate) fn filter_rule(config: &Config) -> FilterRule {
+    let own = config.profiles.values().filter_map(|profile| profile.sandbox);
+    match own.chain([config.sandbox]).all(|kind| kind == SandboxKind::None) {
+        true => FilterRule::Free,
+        false => swarm_work::filter_rule(config.network_of_commands(), &config.hide),
+    }
+}
 
 /// One repository with its configuration.
 pub struct Hands {
@@ -32,6 +41,7 @@ impl Hands {
     pub async fn open(paths: &Paths) -> Result<Self, ByHandError> {
         let git = Git::discover(&paths.root).await?;
         let config = load(&paths.config, &environment(), &[])?.config;
+        git.run_filters(filter_rule(&config));
         Ok(Self { git, paths: paths.clone(), config })
     }
 

@@ -26,6 +26,7 @@ use swarm_protocol::refusal::Refusal;
 use swarm_protocol::review::Reviewer;
 use swarm_work::supervisor::{Launch, secret_key, sweep_leftovers};
 
+use crate::by_hand::filter_rule;
 use crate::coordinator::{Coordinator, Outfit, World};
 use crate::paths::Paths;
 use crate::store::{OpenOptions, Opened, Store, StoreError};
@@ -91,6 +92,7 @@ impl Session {
             return Err(SessionError::Untrusted(file.path));
         }
         let mut config = settings::load(&paths.config, asker.environment, &[])?.config;
+        git.run_filters(filter_rule(&config));
         (asker.found)(&paths, &config);
         let paths = paths.with_worktrees(&config.worktree.dir);
         let swarm = std::env::current_exe().map_err(SessionError::io("find the swarm program"))?;

@@ -18,6 +18,7 @@ mod git_build;
 mod git_changed_files;
 mod git_conflicts;
 mod git_discover;
+mod git_filters;
 mod git_kill;
 mod git_odd_files;
 mod git_process;

@@ -1,6 +1,7 @@
 //! How git is called: one environment, one set of switches, one kind of error.
 
 mod answer;
+mod environment;
 mod error;
 
 use std::collections::BTreeMap;
@@ -13,10 +14,12 @@ use tokio::sync::{Mutex, Semaphore};
 
 use super::barrier::Barrier;
 use super::commits::Identity;
+use super::filters;
 use super::guard::{Guard, Looked, Watch};
 use super::known_changes::KnownChanges;
 use super::marker::OWN_FOLDER;
 use super::traced::traced;
+pub(super) use environment::base_env;
 pub use error::GitError;
 pub(super) use error::failed;
 use swarm_process::{Call, Ended, Input, ProcessError};
@@ -44,21 +47,6 @@ const SWITCHES: [&str; 15] = [
     "i18n.logOutputEncoding=UTF-8",
     // What is told of commits is read by programs, and a check of signatures would stand between.
     "log.showSignature=false",
-];
-
-/// Variables handed on from our own environment: where programs, the person's own configuration
-/// and temporary files are. No `GIT_DIR`, no `GIT_INDEX_FILE`, no pager, no editor, no password asker.
-const HANDED_ON: [&str; 10] = [
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "TMPDIR",
-    "XDG_CONFIG_HOME",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-    "GIT_CONFIG_NOSYSTEM",
-    "GIT_EXEC_PATH",
 ];
 
 /// A git that does nothing at all for so long waits for something that never comes: it takes no lock for longer than a
@@ -109,6 +97,7 @@ pub(crate) struct Shared {
     /// What was seen of the places that git reads.
     pub watch: Watch,
     pub known_changes: KnownChanges,
+    pub filters: filters::Known,
 }
 
 impl Default for Shared {
@@ -121,6 +110,7 @@ impl Default for Shared {
             claim: OnceLock::new(),
             watch: Watch::default(),
             known_changes: KnownChanges::default(),
+            filters: filters::Known::default(),
         }
     }
 }
@@ -164,15 +154,6 @@ impl Git {
     }
 }
 
-pub(super) fn base_env() -> BTreeMap<OsString, OsString> {
-    let mut env: BTreeMap<OsString, OsString> =
-        HANDED_ON.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?))).collect();
-    for (name, value) in [("LC_ALL", "C"), ("GIT_TERMINAL_PROMPT", "0"), ("GIT_OPTIONAL_LOCKS", "0")] {
-        env.insert(name.into(), value.into());
-    }
-    env
-}
-
 /// One call in the making.
 #[derive(Debug)]
 pub struct GitCall {
@@ -183,6 +164,8 @@ pub struct GitCall {
     args: Vec<OsString>,
     /// None where the repository is not known yet.
     guard: Option<Guard>,
+    /// The work tree is a checkout of the person's.
+    persons: bool,
 }
 
 impl GitCall {
@@ -195,7 +178,15 @@ impl GitCall {
         let mut call = Call::new("git").cwd(cwd);
         call.stuck_after = Some(STUCK_AFTER);
         call.env = env;
-        Self { call, git_dir, work_tree: None, globals: Vec::new(), args: Vec::new(), guard: None }
+        Self {
+            call,
+            git_dir,
+            work_tree: None,
+            globals: Vec::new(),
+            args: Vec::new(),
+            guard: None,
+            persons: false,
+        }
     }
 
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
@@ -226,6 +217,13 @@ impl GitCall {
     pub fn work_tree(mut self, dir: &Path) -> Self {
         self.work_tree = Some(dir.to_owned());
         self.call.cwd = Some(dir.to_owned());
+        self
+    }
+
+    /// The work tree is a checkout of the person's, with nothing in it that was not merged: filters run as in the person's
+    /// own git.
+    pub fn as_the_person(mut self) -> Self {
+        self.persons = true;
         self
     }
 
@@ -287,6 +285,13 @@ impl GitCall {
             guard.before(self.work_tree.as_deref()).await?;
         }
         let mut call = self.call;
+        let walled = match (&self.guard, &self.work_tree) {
+            (Some(guard), Some(tree)) if !self.persons => guard.walled(&call.env, tree).await?,
+            _ => None,
+        };
+        if let Some(walled) = &walled {
+            walled.around(&mut call);
+        }
         for switch in SWITCHES {
             call = call.arg("-c").arg(switch);
         }
@@ -301,10 +306,14 @@ impl GitCall {
         if let Some(dir) = &self.work_tree {
             call = call.arg(with_path("--work-tree=", dir));
         }
-        match call.args(self.globals).args(self.args).run().await {
-            Err(ProcessError::NotFound { .. }) => Err(GitError::Missing),
-            other => Ok(other?),
+        let ended = match call.args(self.globals).args(self.args).run().await {
+            Err(ProcessError::NotFound { .. }) => return Err(GitError::Missing),
+            other => other?,
+        };
+        if let (Some(walled), Some(guard)) = (&walled, &self.guard) {
+            guard.filters_ended(walled)?;
         }
+        Ok(ended)
     }
 }
 

@@ -102,11 +102,15 @@ impl Git {
 
     /// What is configured, and which git it is that says so.
     async fn settings(&self) -> Result<(Option<Version>, Result<Settings, GitError>), GitError> {
-        let asked = r"^(extensions\.refstorage|core\.bare|core\.worktree|user\.name|user\.email)$";
-        let (version, ended) = versioned(self.call(["config", "--null", "--get-regexp", asked])).await?;
+        let settings = r"extensions\.refstorage|core\.bare|core\.worktree|user\.name|user\.email";
+        let asked = format!("^({settings}|{})$", super::filters::ASKED);
+        let (version, ended) = versioned(self.call(["config", "--null", "--get-regexp", &asked])).await?;
         // Exit code 1: nothing of it is configured.
         let found = match ended.status.code() {
-            Some(0 | 1) => Ok(Settings::read(&String::from_utf8_lossy(&ended.stdout))),
+            Some(0 | 1) => {
+                self.shared.filters.learn(&ended.stdout);
+                Ok(Settings::read(&String::from_utf8_lossy(&ended.stdout)))
+            }
             _ => Err(failed("config".into(), &ended)),
         };
         Ok((version, found))

@@ -74,6 +74,7 @@ pub struct Notice {
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
     pub common_dir: PathBuf,
+    pub main_checkout: PathBuf,
     pub shared: Arc<Shared>,
     pub looked: Option<Arc<Looked>>,
 }
@@ -201,7 +202,8 @@ impl Git {
     }
 
     pub(super) fn guard(&self, looked: Option<Arc<Looked>>) -> Guard {
-        Guard { common_dir: self.common_dir.clone(), shared: self.shared.clone(), looked }
+        let (common_dir, main_checkout) = (self.common_dir.clone(), self.main_checkout.clone());
+        Guard { common_dir, main_checkout, shared: self.shared.clone(), looked }
     }
 
     /// What a person should know of, found since this was last asked.

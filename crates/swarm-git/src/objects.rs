@@ -132,6 +132,7 @@ impl Git {
             quote_into(&mut names, path);
         }
         let call = self.call(["hash-object", "--stdin-paths"]).git_dir(git_dir).work_tree(work_tree);
+        let call = call.as_the_person();
         let output = call.stdin(Input::Bytes(names)).long_list().ok().await?;
         output
             .split(|b| *b == b'\n')

@@ -35,10 +35,15 @@ pub struct PrivateIndex {
     lock: File,
     /// Worktrees that were looked through since it was taken: nobody is to work in them meanwhile.
     pub(super) looked: Arc<Looked>,
+    /// It is for a person's checkout, with nothing in it that was not merged.
+    persons: bool,
 }
 
 /// How the names of indexes begin that are for checkouts of people, or for none.
 const NOT_OURS: [&str; 3] = [".aside", ".take-up", ".restore"];
+
+/// How that of a person's checkout is called.
+const PERSONS: &str = ".aside";
 
 /// Times of files are believed only with the change time, which cannot be set by a program, whatever the
 /// person has configured for the own checkout.
@@ -82,7 +87,7 @@ impl PrivateIndex {
         // Nobody else uses it now, so a lock of git's on it was left by one that was killed.
         let _ = std::fs::remove_file(dir.join(format!("{name}.lock")));
         let ours = !NOT_OURS.iter().any(|begin| name.starts_with(begin));
-        Ok(Self { file, lock, looked: Looked::new(ours) })
+        Ok(Self { file, lock, looked: Looked::new(ours), persons: name == PERSONS })
     }
 
     /// Something for a git process to keep open: as long as it lives nobody else takes this index.
@@ -102,6 +107,7 @@ impl PrivateIndex {
 
     fn call_with(&self, git: &Git, worktree: &Path, args: &[&str], seal: &str) -> GitCall {
         let call = git.call(args).within(&self.looked).work_tree(worktree).index(&self.file);
+        let call = if self.persons { call.as_the_person() } else { call };
         WATCHFUL.iter().chain([&seal]).fold(call, |call, switch| call.global("-c").global(switch))
     }
 
@@ -235,7 +241,7 @@ impl PrivateIndex {
         sweep_left(dir);
         let file = dir.join(format!("{ONE_QUESTION}{}", ulid::Ulid::generate()));
         let lock = self.lock.try_clone().map_err(GitError::io("duplicate a handle of", &self.file))?;
-        Ok(Self { file, lock, looked: self.looked.clone() })
+        Ok(Self { file, lock, looked: self.looked.clone(), persons: self.persons })
     }
 
     /// For a worktree that is gone: nothing of it stays. Whoever waits for it makes it anew.

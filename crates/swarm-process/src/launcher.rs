@@ -6,12 +6,14 @@
 
 mod letter;
 mod enter;
+mod filter;
 mod namespace;
 mod signals;
 mod init;
 mod guardian;
 
 pub use enter::boxed_process;
+pub use filter::{FilterCommand, FilterLetter, FilterSpec, filters_start_through};
 pub(crate) use letter::Letter;
 pub use letter::{BoxSpec, Place, Trouble};
 

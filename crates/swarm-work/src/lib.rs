@@ -27,3 +27,5 @@ pub mod no_room;
 mod person;
 pub mod shell_word;
 pub mod places;
+
+pub use person::filter_rule;

@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use swarm_agents::Surroundings;
+use swarm_git::FilterRule;
 use swarm_process::{Limits, complain};
 
 /// Below the home folder: what tools download once for all projects. A program sees what is there and may change it; its
@@ -74,6 +75,11 @@ pub fn limits(of: swarm_protocol::config::Limits) -> Limits {
 pub fn masked(hide: &[String], needed: &[PathBuf]) -> Vec<PathBuf> {
     let all = hide.iter().map(|name| from_home(name));
     all.filter(|place| !needed.iter().any(|needed| needed.starts_with(place))).collect()
+}
+
+/// How git's filters are run on what agents write.
+pub fn filter_rule(network: bool, hide: &[String]) -> FilterRule {
+    FilterRule::Walled { network, masked: masked(hide, &[]) }
 }
 
 /// `~/` is the home folder.

@@ -126,3 +126,38 @@ fn objects_borrowed_from_elsewhere_bring_nothing_in() {
         "sh c=$(git rev-parse --git-common-dir); mkdir -p $c/objects/info; echo $PWD/evil/.git/objects > $c/objects/info/alternates",
     );
 }
+
+/// A person's filter that finds its code where it runs. What stands in a worktree is the agent's; the person's own checkout has
+/// nothing that the person has not approved.
+#[test]
+fn a_filter_of_the_person_runs_what_an_agent_wrote_behind_walls_alone() {
+    let arena = arena_with(json!({ "merge": { "protected": ["**"] } }));
+    let proof = arena.path("ran-outside");
+    let filter = format!("echo \"$PWD\" >> '{}'\ncat\n", proof.display());
+    arena.commit(".gitattributes", "*.x filter=look\n");
+    arena.commit("a-look.sh", "cat\n");
+    arena.commit("one.x", "one\n");
+    for kind in ["clean", "smudge"] {
+        arena.git(&["config", &format!("filter.look.{kind}"), "sh a-look.sh"]);
+    }
+    let script = format!(
+        "write new.x new\ncommit feat: new\nsh cp {} a-look.sh\nwrite one.x two\nwrite rest.x rest\ncomplete",
+        arena.script_beside("look.sh", &filter),
+    );
+    arena.plan_in_phases(&[vec![task("1.1", &[], &script)]]);
+    let mut run = arena.start(&[]);
+    run.until("swarm review approve 1.1");
+    arena.ok(&["worktree", "list"]);
+    arena.ok(&["status"]);
+    let ran = || std::fs::read_to_string(&proof).unwrap_or_default();
+    assert_eq!(ran(), "", "before anybody has approved it");
+    arena.ok(&["review", "approve", "1.1"]);
+    let (code, said) = run.end();
+    assert_eq!(code, 0, "{said}");
+    let taken = arena.git(&["ls-tree", "-r", "--name-only", "main"]);
+    assert!(taken.lines().any(|name| name == "rest.x"), "{taken}");
+    arena.ok(&["task", "rollback", "1.1", "--yes"]);
+    let root = arena.root.display().to_string();
+    assert!(ran().lines().all(|place| place == root), "{}", ran());
+    arena.assert_nothing_runs();
+}

@@ -236,6 +236,7 @@ fn the_file_has_the_keys_people_know_and_a_checksum_that_fails_when_it_was_chang
 
 #[tokio::test]
 async fn bytes_come_back_as_they_were_whatever_attributes_would_make_of_them() {
+    swarm_process::launcher::filters_start_through(env!("CARGO_BIN_EXE_box_host"));
     let scratch = Scratch::new();
     scratch.write(".gitattributes", "* text=auto\n*.dos text eol=crlf\n*.up filter=upper\n");
     scratch.write("x.dos", "one\n");

@@ -62,6 +62,12 @@ pub enum GitError {
     Gone(PathBuf),
     #[error("git cannot read {}, which is {what}: remove it, then try again", path.display())]
     Unfit { path: PathBuf, what: &'static str },
+    #[error(
+        "a filter of your git configuration works on files of an agent, and no walls can be put up around it: {why}. \
+         Nothing was lost, the files stay where they are; `swarm doctor` says what is missing, and with `\"sandbox\": \"none\"` \
+         filters run as in your own git"
+    )]
+    NoWalls { why: String },
     #[error("the disk did not take the repository's data: {0}")]
     NotDurable(String),
 }

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+use super::filter::{FILTER, filter_process};
 use super::guardian::{INSIDE, guard, inside};
 use super::init::{die_with_parent, first_process, outside};
 use super::letter::{Opened, Place, Trouble};
@@ -30,9 +31,12 @@ pub fn boxed_process(args: &[OsString]) -> u8 {
             }
         };
     }
+    if let Some(rest) = args.split_first().and_then(|(word, rest)| (word == FILTER).then_some(rest)) {
+        return filter_process(rest);
+    }
     let (Some(path), Some(role)) = (args.first(), args.get(1)) else { return EXIT_NOT_BOXED };
     let path = Path::new(path);
-    let mut letter = match Opened::read(path) {
+    let mut letter: Opened = match Opened::read(path) {
         Ok(letter) => letter,
         Err(error) => {
             eprintln!("Cannot read the letter of the daemon: {error}");

@@ -9,6 +9,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{MemfdFlags, memfd_create};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::containment::Namespaces;
@@ -84,6 +85,8 @@ enum Answer {
     Walls(SandboxStatus),
     /// The program comes next.
     Ready,
+    /// The command of this number of a [`super::FilterSpec`] ended with an error.
+    Failed(usize),
 }
 
 /// The daemon's end.
@@ -94,7 +97,7 @@ pub(crate) struct Letter {
 }
 
 impl Letter {
-    pub fn write(spec: &BoxSpec) -> io::Result<Self> {
+    pub fn write<T: Serialize>(spec: &T) -> io::Result<Self> {
         let mut file = File::from(memfd_create("swarm-box", MemfdFlags::CLOEXEC)?);
         let mut line = serde_json::to_vec(spec)?;
         line.push(b'\n');
@@ -110,7 +113,7 @@ impl Letter {
     pub fn trouble(&self) -> Option<Trouble> {
         self.answers().into_iter().find_map(|answer| match answer {
             Answer::Trouble(trouble) => Some(trouble),
-            Answer::Walls(_) | Answer::Ready => None,
+            Answer::Walls(_) | Answer::Ready | Answer::Failed(_) => None,
         })
     }
 
@@ -118,13 +121,22 @@ impl Letter {
     pub fn walls(&self) -> Option<SandboxStatus> {
         self.answers().into_iter().find_map(|answer| match answer {
             Answer::Walls(status) => Some(status),
-            Answer::Trouble(_) | Answer::Ready => None,
+            Answer::Trouble(_) | Answer::Ready | Answer::Failed(_) => None,
         })
     }
 
     /// Whether the launcher came as far as the program.
     pub fn is_ready(&self) -> bool {
         self.answers().iter().any(|answer| matches!(answer, Answer::Ready))
+    }
+
+    /// Commands of a [`super::FilterSpec`] that ended with an error.
+    pub fn failed(&self) -> Vec<usize> {
+        let number = |answer| match answer {
+            Answer::Failed(number) => Some(number),
+            Answer::Trouble(_) | Answer::Walls(_) | Answer::Ready => None,
+        };
+        self.answers().into_iter().filter_map(number).collect()
     }
 
     fn answers(&self) -> Vec<Answer> {
@@ -142,12 +154,12 @@ fn place_of(file: &File) -> PathBuf {
 }
 
 /// The launcher's end.
-pub struct Opened {
-    pub spec: BoxSpec,
+pub struct Opened<T = BoxSpec> {
+    pub spec: T,
     file: File,
 }
 
-impl Opened {
+impl<T: DeserializeOwned> Opened<T> {
     pub fn read(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).append(true).open(path)?;
         let mut first = String::new();
@@ -155,6 +167,24 @@ impl Opened {
         Ok(Self { spec: serde_json::from_str(&first)?, file })
     }
 
+    pub fn trouble(&mut self, trouble: Trouble) {
+        self.answer(&Answer::Trouble(trouble));
+    }
+
+    pub fn failed(&mut self, number: usize) {
+        self.answer(&Answer::Failed(number));
+    }
+
+    fn answer(&mut self, answer: &Answer) {
+        if let Ok(mut line) = serde_json::to_vec(answer) {
+            line.push(b'\n');
+            // The daemon that would read it may be gone.
+            let _ = self.file.write_all(&line);
+        }
+    }
+}
+
+impl Opened {
     /// Whether the program is to have a view of the files of its own.
     pub fn wants_own_view(&self) -> bool {
         self.spec.place.has_own_view()
@@ -174,23 +204,11 @@ impl Opened {
         place_of(&self.file)
     }
 
-    pub fn trouble(&mut self, trouble: Trouble) {
-        self.answer(&Answer::Trouble(trouble));
-    }
-
     pub fn ready(&mut self) {
         self.answer(&Answer::Ready);
     }
 
     pub fn walls(&mut self, status: SandboxStatus) {
         self.answer(&Answer::Walls(status));
-    }
-
-    fn answer(&mut self, answer: &Answer) {
-        if let Ok(mut line) = serde_json::to_vec(answer) {
-            line.push(b'\n');
-            // The daemon that would read it may be gone.
-            let _ = self.file.write_all(&line);
-        }
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use swarm_protocol::channel::{FromDaemon, RunKind};
+use swarm_protocol::config::SandboxKind;
 use tokio::sync::{OnceCell, mpsc, watch};
 use tokio::time::Instant;
 
@@ -17,12 +18,13 @@ use super::spec::DaemonSpec;
 use super::tools::{Tools, Wanted};
 use super::traces::Traces;
 use super::walls::{Who, admin_dir_of, names_handed_on};
+use crate::person::filter_rule;
 use crate::places::without_root;
 use swarm_agents::journal::{Journal, Stream};
 use swarm_agents::redact::Redactor;
 use swarm_agents::script::{MEMBER_VARIABLE, PROBE_ANSWER, PROBE_VARIABLE, ROLE_VARIABLE};
 use swarm_agents::secrets;
-use swarm_git::{Git, GitError};
+use swarm_git::{FilterRule, Git, GitError};
 use swarm_process::complain;
 use swarm_process::containment::{Containment, NoContainment};
 use swarm_process::launcher::Launcher;
@@ -276,6 +278,11 @@ impl RunContext {
                 Some(known) => Git::of(known.clone()),
                 None => Git::discover(&self.spec.root).await?,
             };
+            let guard = &self.spec.guard;
+            git.run_filters(match guard.sandbox {
+                SandboxKind::None => FilterRule::Free,
+                _ => filter_rule(guard.network, &guard.hide),
+            });
             Ok(git.with_env(NONCE_VARIABLE, &self.spec.nonce))
         };
         self.git.get_or_try_init(open).await

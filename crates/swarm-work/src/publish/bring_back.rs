@@ -87,6 +87,7 @@ async fn one_back(git: &Git, checkout: &Checkout, saved: &Oid, change: &Change) 
         .arg(what)
         .git_dir(&checkout.git_dir)
         .work_tree(&checkout.path)
+        .as_the_person()
         .long_list()
         .if_yes()
         .await?

@@ -98,7 +98,8 @@ impl Follower {
 
     fn call(&self, git: &Git, args: &[&str]) -> GitCall {
         let checkout = &self.hold.checkout;
-        git.call(args).git_dir(&checkout.git_dir).work_tree(&checkout.path).index(&self.hold.next_index)
+        let call = git.call(args).git_dir(&checkout.git_dir).work_tree(&checkout.path).as_the_person();
+        call.index(&self.hold.next_index)
     }
 
     pub fn install_index(&self) -> Result<(), GitError> {

@@ -110,7 +110,8 @@ async fn is_torn(git: &Git, hold: &Hold, seen: &Look<'_>, entry: &Option<Entry>)
     let mut path = std::ffi::OsString::from("--path=");
     path.push(&seen.change.path);
     let call = git.call(["cat-file", "--filters"]).arg(path).arg(entry.oid.as_str());
-    let whole = call.git_dir(&checkout.git_dir).work_tree(&checkout.path).long_list().ok().await?;
+    let call = call.git_dir(&checkout.git_dir).work_tree(&checkout.path).as_the_person();
+    let whole = call.long_list().ok().await?;
     let file = checkout.path.join(&seen.change.path);
     if std::fs::symlink_metadata(&file).is_ok_and(|meta| meta.len() >= whole.len() as u64) {
         return Ok(false);
@@ -141,8 +142,10 @@ pub(super) async fn repair(git: &Git, hold: &Hold, repairs: &[Repair<'_>]) -> Re
             files.extend(name.iter().copied().chain([0]));
         }
     }
-    let call =
-        |args: &[&str]| git.call(args).git_dir(&hold.checkout.git_dir).work_tree(top).index(&hold.next_index);
+    let call = |args: &[&str]| {
+        let call = git.call(args).git_dir(&hold.checkout.git_dir).work_tree(top).as_the_person();
+        call.index(&hold.next_index)
+    };
     call(&["update-index", "-z", "--index-info"]).stdin(Input::Bytes(entries)).ok().await?;
     call(&["checkout-index", "--force", "--index", "-z", "--stdin"]).stdin(Input::Bytes(files)).ok().await?;
     Ok(())
