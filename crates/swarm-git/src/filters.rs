@@ -158,6 +158,7 @@ impl Guard {
         }
         let home = env.get(OsStr::new("HOME")).map(PathBuf::from);
         let spec = FilterSpec {
+            nonce: format!("filter-{}", ulid::Ulid::generate()),
             commands: programs.filters.iter().map(|filter| self.command(filter, &programs, env)).collect(),
             masked,
             hidden: vec![self.main_checkout.join(".swarm/run")],

@@ -17,6 +17,7 @@ use super::EXIT_NOT_BOXED;
 use super::init::{die_with_parent, end_as};
 use super::letter::{BoxSpec, Letter, Opened, Place, Trouble};
 use crate::bound::plays_the_launcher;
+use crate::complain;
 use crate::identity::pid_in_proc;
 use crate::limits::Limits;
 use crate::sandbox::{SandboxSpec, make_tmp, remove_tmp};
@@ -37,6 +38,8 @@ pub fn filters_start_through(program: impl Into<PathBuf>) {
 /// What one git may start, and the walls around each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilterSpec {
+    /// Of the folder that their temporary files lie in.
+    pub nonce: String,
     pub commands: Vec<FilterCommand>,
     /// Places of the person that cannot be read.
     pub masked: Vec<PathBuf>,
@@ -60,11 +63,21 @@ pub struct FilterCommand {
 
 /// Lives as long as the git that was told of the commands.
 #[derive(Debug)]
-pub struct FilterLetter(Letter);
+pub struct FilterLetter {
+    letter: Letter,
+    nonce: String,
+}
+
+impl Drop for FilterLetter {
+    /// A git that fails ends what it has started, and with it whoever would have cleaned up.
+    fn drop(&mut self) {
+        complain("remove temporary files of a filter", remove_tmp(&self.nonce));
+    }
+}
 
 impl FilterLetter {
     pub fn write(spec: &FilterSpec) -> io::Result<Self> {
-        Letter::write(spec).map(Self)
+        Ok(Self { letter: Letter::write(spec)?, nonce: spec.nonce.clone() })
     }
 
     /// What git is told in the place of the command of this number; none where nobody can put up the walls.
@@ -72,7 +85,7 @@ impl FilterLetter {
         let ourselves = || plays_the_launcher().then(|| format!("/proc/{}/exe", pid_in_proc()).into());
         let program: PathBuf = STAND_IN.get().cloned().or_else(ourselves)?;
         let mut words = quoted(program.as_os_str());
-        words.extend(format!(" boxed {FILTER} {} {number}", self.0.path().display()).bytes());
+        words.extend(format!(" boxed {FILTER} {} {number}", self.letter.path().display()).bytes());
         if takes_path {
             words.extend(b" %f");
         }
@@ -81,12 +94,12 @@ impl FilterLetter {
 
     /// Why one of them could not be started.
     pub fn trouble(&self) -> Option<String> {
-        self.0.trouble().map(|trouble| trouble.to_string())
+        self.letter.trouble().map(|trouble| trouble.to_string())
     }
 
     /// The numbers of those that ended with an error.
     pub fn failed(&self) -> Vec<usize> {
-        self.0.failed()
+        self.letter.failed()
     }
 }
 
@@ -116,11 +129,12 @@ fn run(spec: &FilterSpec, command: &FilterCommand, path: Option<&OsString>) -> R
     for folder in &command.writable {
         std::fs::create_dir_all(folder).map_err(|error| Trouble::cannot("make a folder of it", error))?;
     }
-    let nonce = format!("filter-{}", ulid::Ulid::generate());
-    let tmp = make_tmp(&nonce).map_err(|error| Trouble::cannot("make a temporary folder", error))?;
+    let cannot = |error| Trouble::cannot("make a temporary folder", error);
+    let tmp = make_tmp(&spec.nonce).map_err(cannot)?.join(ulid::Ulid::generate().to_string());
+    std::fs::create_dir(&tmp).map_err(cannot)?;
     let ran = run_in(spec, command, path, &tmp);
-    // What it left there is of no interest, and git is to hear nothing of it.
-    let _ = remove_tmp(&nonce);
+    // What cannot be removed goes when git has ended.
+    let _ = std::fs::remove_dir_all(&tmp);
     ran
 }
 
