@@ -145,6 +145,7 @@ fn run_in(
     tmp: &Path,
 ) -> Result<ExitStatus, Trouble> {
     let walls = SandboxSpec {
+        covered: Vec::new(),
         // It finds the worktree where git left it, and changes nothing there.
         worktree: tmp.to_owned(),
         git: None,
