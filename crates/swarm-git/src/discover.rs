@@ -57,6 +57,10 @@ impl Git {
             Some(git_dir) => (None, git_dir.clone(), git_dir),
             None => located(path, &at).await?,
         };
+        // Its answers are lines of text, and paths stand in them.
+        if common_dir.to_str().is_none_or(|text| text.contains('\n')) {
+            return Err(GitError::OddPath(common_dir.parent().unwrap_or(&common_dir).to_owned()));
+        }
         let mut git = Self {
             main_checkout: common_dir.clone(),
             here: git_dir.clone(),

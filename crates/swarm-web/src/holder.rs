@@ -32,7 +32,13 @@ fn look(proc: &Path, theirs: SocketAddrV4, ours: SocketAddrV4, uid: u32, who: &W
     // Programs that changed their user, as sshd has for a tunnel, do not show what they hold. The connection is one of
     // theirs then, and it is a person's if none of them runs inside an attempt.
     let candidates = if holders.is_empty() { hidden } else { holders };
-    let mut standings = candidates.into_iter().map(|pid| who(Peer { pid, uid })).peekable();
+    // A program that is just being started shares what its parent holds for a moment, and is another one or gone when it
+    // is looked at.
+    let holds_on =
+        |pid: u32, standing: &Standing| *standing != Standing::Unseen || proc.join(pid.to_string()).exists();
+    let looked = candidates.into_iter().map(|pid| (pid, who(Peer { pid, uid })));
+    let mut standings =
+        looked.filter(|(pid, standing)| holds_on(*pid, standing)).map(|(_, standing)| standing).peekable();
     if standings.peek().is_none() {
         return Holder::Unseen;
     }
@@ -162,6 +168,20 @@ mod tests {
             8 => Standing::Unseen,
             _ => Standing::Outside,
         })
+    }
+
+    #[test]
+    fn a_program_that_has_gone_before_it_is_looked_at_holds_nothing() {
+        let dir = proc(&line(5000, 7717, UID, 42), &[(5, &[42]), (8, &[42])]);
+        let gone = dir.path().join("8");
+        let who: Who = Arc::new(move |peer| match peer.pid {
+            8 => {
+                std::fs::remove_dir_all(&gone).expect("it was there");
+                Standing::Unseen
+            }
+            _ => Standing::Outside,
+        });
+        assert_eq!(look(dir.path(), address(5000), address(7717), UID, &who), Holder::Person);
     }
 
     #[test]

@@ -81,7 +81,9 @@ fn of_its_work(event: &Event) -> Option<String> {
         Event::AgentCompleted { agent, .. } => agent.to_string(),
         Event::AgentFailed { agent, how, next, .. } => match next {
             Next::Restart { not_before, restart } => {
-                format!("{agent} {}; restart {restart} at {}", how.describe(), not_before.clock(*not_before))
+                // Of UTC, as old ledgers replay to it: these words are a part of the state.
+                let (how, at) = (how.describe(), not_before.to_string());
+                format!("{agent} {how}; restart {restart} at {}", &at[11..19])
             }
             _ => format!("{agent} {}", how.describe()),
         },

@@ -95,7 +95,7 @@ mod tests {
     use swarm_git::Git;
     use swarm_protocol::command::{Command, Envelope, SaveKind};
     use swarm_protocol::config::Config;
-    use swarm_protocol::ids::CommandId;
+    use swarm_protocol::ids::{CommandId, Oid};
     use swarm_protocol::outcome::Mode;
     use swarm_protocol::planfile;
     use swarm_work::supervisor::Launch;
@@ -169,7 +169,11 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let mut coordinator = coordinator(dir.path()).await;
         let (run, mut after) = (RunId::nth(1), Afterwards::default());
-        let large = || Report::PrepareFailed { run: RunId::nth(1), why: "x".repeat(2 << 20), setup: true };
+        let oid = || Oid::new("a".repeat(40)).expect("an oid");
+        let large = || {
+            let branch = "x".repeat(2 << 20);
+            Report::Prepared { run: RunId::nth(1), branch, base: oid(), tip: oid() }
+        };
         let refused = coordinator.report(large(), &mut after);
         assert!(matches!(refused, Err(StoreError::NotTaken(_))), "{refused:?}");
         coordinator.news(large(), &mut after).expect("it is left out");
