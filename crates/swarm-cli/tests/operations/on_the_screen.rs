@@ -89,6 +89,8 @@ fn plain(mut record: Value) -> String {
         data.remove("expect");
         // The record at which a checkpoint is due.
         data.remove("seq");
+        // What the file system calls the folder, which is another one each time.
+        data.get_mut("policy").and_then(Value::as_object_mut).map(|policy| policy.remove("place"));
         // How long the task had taken by then, as its hook is told.
         data.get_mut("variables").and_then(Value::as_object_mut).map(|told| told.remove("DURATION"));
     }
