@@ -82,6 +82,8 @@ impl Workspace {
             command.env("CARGO_TERM_COLOR", "never");
             // Nothing is built twice there, and what a second build would need takes gigabytes.
             command.env("CARGO_INCREMENTAL", "0");
+            // Nobody debugs there, and a panic says its line without them.
+            command.env("CARGO_PROFILE_DEV_DEBUG", "none");
         }
         if self.linted {
             command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
