@@ -2,6 +2,7 @@
 
 mod cast;
 mod feed;
+mod gone;
 mod terminal;
 mod wishes;
 

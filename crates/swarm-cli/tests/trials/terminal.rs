@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::arena::{Arena, wait_for};
+use crate::arena::{Arena, is_gone, wait_for};
 use crate::ground::{arena_with, task};
 use crate::tmux::Tmux;
 
@@ -89,6 +89,36 @@ fn a_swarm_is_watched_and_steered_in_a_real_terminal() {
     wait_for("the screen is gone", || tmux.has_ended());
     let (code, said) = run.end();
     assert_eq!(code, 1, "a task is open: {said}");
+    arena.assert_nothing_runs();
+    arena.assert_true();
+    arena.is_judged();
+}
+
+/// The editor outlives the terminal, as one with a window of its own does; then nobody is there to go back to.
+#[test]
+fn a_terminal_that_goes_while_an_editor_is_open_takes_its_screen_along() {
+    let arena = three_tasks();
+    let run = arena.start(&["--agents", "3"]);
+    let (open, go) = (arena.path("open"), arena.path("go"));
+    let editor = format!(
+        "trap '' HUP; : > '{}'; while [ ! -e '{}' ]; do sleep 0.1; done; :",
+        open.display(),
+        go.display()
+    );
+    let tmux = Tmux::start_with_editor(&arena, &["tui"], &editor);
+    tmux.until_line("1.2", "1.2 is at work", |line| line.contains("working"));
+    tmux.press("G");
+    tmux.press("k");
+    tmux.until_line("1.2", "1.2 is selected", |line| line.contains('›'));
+    let pid = tmux.program();
+    tmux.press("d");
+    wait_for("the editor is open", || open.exists());
+    drop(tmux);
+    assert!(!is_gone(pid), "an editor is waited for");
+    std::fs::write(&go, "").expect("the signal file");
+    wait_for("the screen has ended", || is_gone(pid));
+    arena.ok(&["stop"]);
+    run.end();
     arena.assert_nothing_runs();
     arena.assert_true();
     arena.is_judged();

@@ -19,15 +19,19 @@ pub struct Tmux {
 
 impl Tmux {
     pub fn start(arena: &Arena, columns: u32, rows: u32, args: &[&str]) -> Self {
-        Self::begin(arena, columns, rows, args, false)
+        Self::begin(arena, columns, rows, args, false, EDITOR)
+    }
+
+    pub fn start_with_editor(arena: &Arena, args: &[&str], editor: &str) -> Self {
+        Self::begin(arena, 80, 24, args, false, editor)
     }
 
     /// The terminal stays when its program has ended, with what that said last.
     pub fn start_and_stay(arena: &Arena, args: &[&str]) -> Self {
-        Self::begin(arena, 80, 24, args, true)
+        Self::begin(arena, 80, 24, args, true, EDITOR)
     }
 
-    fn begin(arena: &Arena, columns: u32, rows: u32, args: &[&str], stays: bool) -> Self {
+    fn begin(arena: &Arena, columns: u32, rows: u32, args: &[&str], stays: bool, editor: &str) -> Self {
         // One that is just ending must not be taken for the next one.
         let nth = STARTED.fetch_add(1, Ordering::Relaxed);
         let tmux = Self { socket: arena.path(&format!("tmux-{nth}.sock")) };
@@ -53,7 +57,7 @@ impl Tmux {
             .env_remove("NO_COLOR")
             .env_remove("CI")
             .env_remove("ACCESSIBLE")
-            .env("EDITOR", EDITOR)
+            .env("EDITOR", editor)
             .env("LANG", "C.UTF-8");
         if stays {
             // A shell stays behind it: what tmux itself knows of an ended program comes late at times.
@@ -122,6 +126,12 @@ impl Tmux {
         };
         self.until("the program has ended", |screen| code(screen).is_some());
         code(&self.screen()).unwrap_or_default()
+    }
+
+    /// The process in the terminal.
+    pub fn program(&self) -> u32 {
+        let said = self.run(&["display-message", "-p", "#{pane_pid}"]).stdout;
+        String::from_utf8_lossy(&said).trim().parse().expect("a process id")
     }
 
     pub fn has_ended(&self) -> bool {

@@ -23,6 +23,7 @@ use tokio_stream::StreamExt;
 
 use super::Left;
 use super::cast::{Cast, Out};
+use super::gone::Watch;
 use crate::input::{Input, Key, Mouse, bursts};
 
 /// The title that the shell gave its terminal is put aside and comes back.
@@ -46,6 +47,7 @@ pub struct Screen {
     terminal: Terminal<CrosstermBackend<Out>>,
     mouse: bool,
     taken: bool,
+    watch: Watch,
 }
 
 impl Screen {
@@ -56,7 +58,7 @@ impl Screen {
         let size = crossterm::terminal::size()?;
         let cast = record.map(|path| Cast::begin(path, size)).transpose()?;
         let terminal = Terminal::new(CrosstermBackend::new(Out::new(cast)))?;
-        let mut screen = Self { terminal, mouse, taken: false };
+        let mut screen = Self { terminal, mouse, taken: false, watch: Watch::begin()? };
         screen.enter()?;
         say_bugs_on_the_shells_screen();
         Ok(screen)
@@ -124,7 +126,7 @@ impl Screen {
         // The reader of keys has been told to stop; when this gets its turn, it has, and takes no key of the editor's.
         let _ = crossterm::event::poll(LET_GO_WITHIN);
         self.give_back();
-        let done = what();
+        let done = self.watch.while_away(what);
         let _ = self.enter();
         while crossterm::event::poll(Duration::ZERO).unwrap_or(false) {
             let _ = crossterm::event::read();
