@@ -152,6 +152,8 @@ pub struct Model {
     /// The task that everything below the tree is about.
     pub looking_at: Option<TaskId>,
     pub task: Option<Box<TaskView>>,
+    /// To be edited as soon as it has been read.
+    pub edit_awaits: Option<TaskId>,
     pub allowed: Vec<AllowedView>,
     pub log: Log,
     /// Whose log it is.

@@ -6,8 +6,9 @@ use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::plan::Status;
 use swarm_protocol::view::TaskView;
 
-use super::sending;
+use super::{dialogs, sending};
 use crate::input::{EventLine, LogLine, Wish};
+use crate::keys::Action;
 use crate::model::{EVENTS_MAX, Full, HELD_MAX, LOG_MAX, Left, Model, Node, View};
 use crate::said::{age, count, money, spent};
 use crate::visit::Visited;
@@ -159,10 +160,19 @@ fn told(model: &mut Model) -> Vec<Wish> {
 }
 
 pub fn task(model: &mut Model, id: &TaskId, task: Result<Box<TaskView>, ApiError>) -> Vec<Wish> {
-    if model.looking_at.as_ref() == Some(id) {
-        model.task = task.ok();
+    if model.looking_at.as_ref() != Some(id) {
+        return vec![];
     }
-    vec![]
+    model.task = task.ok();
+    let awaited = model.edit_awaits.take_if(|awaited| awaited == id).is_some();
+    match &model.task {
+        Some(_) if awaited && model.dialog.is_none() => dialogs::open(model, Action::Edit),
+        None if awaited => {
+            model.note(format!("Task {id} cannot be read now"));
+            vec![]
+        }
+        _ => vec![],
+    }
 }
 
 pub fn allowed(model: &mut Model, of: Option<&TaskId>, allowed: Vec<AllowedView>) -> Vec<Wish> {

@@ -56,7 +56,12 @@ pub fn open(model: &mut Model, action: Action) -> Vec<Wish> {
                 task,
                 second: true,
             },
-            None => return vec![],
+            // Whoever is quick gets the form when it can be filled in; any other key is a change of mind.
+            None => {
+                model.note(format!("Reading task {task}"));
+                model.edit_awaits = Some(task);
+                return vec![];
+            }
         },
         _ => {
             model.note("Select a task first");

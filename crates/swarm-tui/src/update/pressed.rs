@@ -25,6 +25,7 @@ pub fn pressed(model: &mut Model, key: Key) -> Vec<Wish> {
     let close = model.now.0.saturating_sub(model.last_key.0) < within;
     model.burst = if close { model.burst + 1 } else { 0 };
     model.last_key = model.now;
+    model.edit_awaits = None;
     if model.dialog.is_some() {
         return dialogs::pressed(model, key);
     }

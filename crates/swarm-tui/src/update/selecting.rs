@@ -12,6 +12,7 @@ pub fn follow(model: &mut Model) -> Vec<Wish> {
     if selected.is_some() && selected != model.looking_at {
         model.looking_at = selected;
         model.task = None;
+        model.edit_awaits = None;
         model.diff = None;
         model.part = Part::default();
         model.rounds.clear();

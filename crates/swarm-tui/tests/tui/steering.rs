@@ -11,7 +11,7 @@ use swarm_tui::dialog::Kind;
 use swarm_tui::input::{Input, Key, Wish};
 use swarm_tui::model::{Full, View};
 
-use crate::support::{Stage, board_with, sent};
+use crate::support::{Stage, board_with, sent, task};
 
 fn answer(id: &str, seq: u64) -> Answer {
     let id = CommandId::new(id).expect("an id");
@@ -43,6 +43,26 @@ fn space_pauses_then_forces_then_resumes() {
     assert_eq!(sent(&stage.char(' ')), [pause(true)], "one still runs");
     stage.take(Input::Board(Ok(paused(true))));
     assert_eq!(sent(&stage.char(' ')), [Command::Resume { reason: PauseReason::User }]);
+}
+
+#[test]
+fn who_edits_before_the_task_has_been_read_gets_the_form_when_it_has() {
+    let mut stage = Stage::new(80, 24);
+    let edits =
+        |stage: &Stage| matches!(stage.model.dialog.as_ref().map(|d| &d.kind), Some(Kind::Edit { .. }));
+    let read = |stage: &mut Stage| {
+        let id = stage.model.looking_at.clone().expect("something is selected");
+        stage.take(Input::Task(id.clone(), Ok(task(id.as_str()))));
+    };
+    stage.keys("je");
+    assert!(stage.model.task.is_none() && !edits(&stage), "nothing to fill it in with");
+    read(&mut stage);
+    assert!(edits(&stage));
+    stage.press(Key::Esc);
+    stage.keys("ke");
+    stage.keys("t");
+    read(&mut stage);
+    assert!(!edits(&stage), "another key is a change of mind");
 }
 
 #[test]
