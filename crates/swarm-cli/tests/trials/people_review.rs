@@ -133,7 +133,7 @@ fn notes_of_a_review_reach_the_next_attempt_and_what_was_submitted_before_is_sti
     let first = arena.ok(&["task", "diff", "1.1", "--round", "1"]);
     assert!(first.contains("a/a.txt") && !first.contains("b.txt"), "{first}");
     has(&arena.ok(&["task", "diff", "1.1", "--round", "2"]), &["a/a.txt", "b/b.txt"]);
-    has(&refused(&arena, &["task", "diff", "1.1", "--round", "3"]), &["not submitted for a review 3 times"]);
+    has(&refused(&arena, &["task", "diff", "1.1", "--round", "3"]), &["has no submission number 3"]);
     arena.ok(&["review", "approve", "1.1"]);
     let (code, said) = run.end();
     assert_eq!(code, 0, "{said}");
