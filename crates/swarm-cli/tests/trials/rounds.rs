@@ -64,7 +64,10 @@ fn what_changed_since_a_submission_is_told_apart_from_what_came_from_trunk() {
     assert_eq!(since["since"], 1);
     assert_eq!(names(&asked(&arena, "?round=1")), ["a.txt"]);
     let none = asked(&arena, "?round=7");
-    assert!(none["error"]["message"].as_str().is_some_and(|text| text.contains("submission number 7")), "{none}");
+    assert!(
+        none["error"]["message"].as_str().is_some_and(|text| text.contains("submission number 7")),
+        "{none}"
+    );
 
     let usage = got(&arena, "usage");
     let last = usage["moments"].as_array().and_then(|all| all.last()).expect("a moment").clone();

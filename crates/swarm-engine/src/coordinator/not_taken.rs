@@ -92,10 +92,12 @@ mod tests {
 
     use swarm_agents::learnings::LearningFiles;
     use swarm_agents::prompts::Prompts;
+    use swarm_core::effect::Effect;
     use swarm_git::Git;
     use swarm_protocol::command::{Command, Envelope, SaveKind};
     use swarm_protocol::config::Config;
     use swarm_protocol::ids::{CommandId, Oid};
+    use swarm_protocol::operation::Saved;
     use swarm_protocol::outcome::Mode;
     use swarm_protocol::planfile;
     use swarm_work::supervisor::Launch;
@@ -133,7 +135,7 @@ mod tests {
         store.finish().expect("it ends");
     }
 
-    /// One that has taken over and given the first task to a run.
+    /// One that has taken over.
     async fn coordinator(root: &Path) -> Coordinator {
         sh(root, &["init", "-q", "-b", "main"]);
         let who = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
@@ -169,6 +171,11 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let mut coordinator = coordinator(dir.path()).await;
         let (run, mut after) = (RunId::nth(1), Afterwards::default());
+        // Nothing begins before the first checkpoint.
+        let saves = |effect| if let Effect::Save { name, .. } = effect { Some(name) } else { None };
+        let name = swarm_core::owed(coordinator.state()).into_iter().find_map(saves).expect("one is due");
+        let saved = Report::Saved { name, saved: Saved::default() };
+        coordinator.report(saved, &mut after).expect("it is made");
         let oid = || Oid::new("a".repeat(40)).expect("an oid");
         let large = || {
             let branch = "x".repeat(2 << 20);
