@@ -208,6 +208,8 @@ pub struct Model {
     pub ledger: Option<String>,
     /// The newest record that was ever seen.
     pub newest: u64,
+    /// The newest record that a command of this person was answered with.
+    pub answered: u64,
     pub focused: bool,
     /// When the person looked elsewhere, and how things stood then.
     pub left: Option<Left>,

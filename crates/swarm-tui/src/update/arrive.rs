@@ -86,7 +86,8 @@ fn roam(model: &mut Model) {
 pub fn anew(model: &mut Model) -> Vec<Wish> {
     model.events.clear();
     (model.events_cut, model.events_asked, model.events_to) = (false, None, None);
-    (model.newest, model.past, model.board, model.looking_at, model.node) = (0, None, None, None, None);
+    (model.newest, model.answered) = (0, 0);
+    (model.past, model.board, model.looking_at, model.node) = (None, None, None, None);
     model.ledger = None;
     forget_plan(model);
     vec![Wish::Board(None), Wish::Visited]

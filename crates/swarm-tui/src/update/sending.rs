@@ -85,6 +85,7 @@ pub fn answered(model: &mut Model, ticket: u64, answer: Result<Answer, ApiError>
         Ok(answer) => {
             model.said = Some(Said { tone: Tone::Done, text: answer.text.clone(), undo: true });
             model.awaited = Some(answer.id.clone());
+            model.answered = model.answered.max(answer.seq);
             let sent = model.sent.remove(at);
             if let Some(task) = sent.task.filter(|_| sent.is_verdict) {
                 model.notes.remove(&task);

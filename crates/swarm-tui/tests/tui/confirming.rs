@@ -1,6 +1,7 @@
 //! Confirm or undo: nothing is done by accident.
 
-use swarm_protocol::command::Command;
+use swarm_protocol::command::{Answer, Command};
+use swarm_protocol::ids::CommandId;
 use swarm_tui::dialog::Kind;
 use swarm_tui::input::{Input, Key, Wish};
 
@@ -219,12 +220,31 @@ fn a_block_without_a_reason_is_not_sent() {
 #[test]
 fn undo_of_a_free_operation_asks_nothing_and_of_one_that_moved_git_it_does() {
     let mut stage = Stage::new(80, 24);
-    assert!(matches!(sent(&stage.char('z')).as_slice(), [Command::Undo { .. }]));
+    let asked = stage.char('z');
+    assert!(
+        matches!(sent(&asked).as_slice(), [Command::Undo { operation: Some(_), .. }]),
+        "this one, and no other"
+    );
     let board = board_with(|board| board["operations"][0]["checkpoint"] = "before-rollback".into());
     stage.take(Input::Board(Ok(board)));
     assert_eq!(sent(&stage.char('z')), []);
     let kind = &stage.model.dialog.as_ref().expect("a question").kind;
     assert!(matches!(kind, Kind::Confirm { command: Command::Undo { .. }, .. }), "{kind:?}");
+}
+
+/// Between the answer and the next board the newest operation is another one than the screen knows of.
+#[test]
+fn undo_right_after_an_answer_is_looked_at_first() {
+    let mut stage = Stage::new(80, 24);
+    let wishes = stage.char('m');
+    let ticket =
+        wishes.iter().find_map(|wish| if let Wish::Send(ticket, _) = wish { Some(*ticket) } else { None });
+    let id = CommandId::new("later").expect("an id");
+    let answer = Answer { id, seq: 1_000_000, text: "Done".into(), repeated: false };
+    stage.take(Input::Answer(ticket.expect("something was sent"), Ok(answer)));
+    assert_eq!(sent(&stage.char('z')), []);
+    let kind = &stage.model.dialog.as_ref().expect("a question").kind;
+    assert!(matches!(kind, Kind::Confirm { command: Command::Undo { operation: None, .. }, .. }), "{kind:?}");
 }
 
 #[test]
