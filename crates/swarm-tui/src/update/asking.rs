@@ -84,20 +84,19 @@ pub fn confirm(model: &mut Model, action: Action) -> Vec<Wish> {
     ask(model, title, command)
 }
 
-/// A free operation is taken back at once, by its name: of whatever came after it the person has not seen a word. One that
-/// moved git or the plan, or one that the board does not have yet, is looked at first.
+/// A free operation is taken back at once. One that moved git or the plan is looked at first, and so is one that the board
+/// does not have yet.
 pub fn undo(model: &mut Model) -> Vec<Wish> {
-    let of = |operation| Command::Undo { operation, partial: false, force: Force::default(), expect: None };
-    let is_seen = model.board.as_ref().is_some_and(|board| board.status.seq >= model.answered);
-    match model.last_operation().filter(|_| is_seen) {
-        Some(op) if op.checkpoint.is_none() => {
-            let command = of(Some(op.id.clone()));
-            sending::send(model, command)
-        }
-        Some(op) => {
+    let (force, expect) = (Force::default(), None);
+    let command = Command::Undo { operation: None, partial: false, force, expect };
+    if model.board.as_ref().is_some_and(|board| board.status.seq < model.answered) {
+        return ask(model, "Undo your newest operation?".into(), command);
+    }
+    match model.last_operation() {
+        Some(op) if op.checkpoint.is_some() => {
             let title = format!("Undo: {}?", op.text);
-            ask(model, title, of(None))
+            ask(model, title, command)
         }
-        None => ask(model, "Undo your newest operation?".into(), of(None)),
+        _ => sending::send(model, command),
     }
 }

@@ -220,11 +220,7 @@ fn a_block_without_a_reason_is_not_sent() {
 #[test]
 fn undo_of_a_free_operation_asks_nothing_and_of_one_that_moved_git_it_does() {
     let mut stage = Stage::new(80, 24);
-    let asked = stage.char('z');
-    assert!(
-        matches!(sent(&asked).as_slice(), [Command::Undo { operation: Some(_), .. }]),
-        "this one, and no other"
-    );
+    assert!(matches!(sent(&stage.char('z')).as_slice(), [Command::Undo { .. }]));
     let board = board_with(|board| board["operations"][0]["checkpoint"] = "before-rollback".into());
     stage.take(Input::Board(Ok(board)));
     assert_eq!(sent(&stage.char('z')), []);
