@@ -14,6 +14,7 @@ pub mod goes_on;
 pub mod machine;
 pub mod plan;
 pub mod restore;
+mod since;
 pub mod stays;
 pub mod trunk;
 pub mod undo;

@@ -203,3 +203,61 @@ async fn what_was_put_aside_comes_back_also_under_a_name_that_is_no_text() {
     assert_eq!(brought.back, [PathBuf::from(odd)]);
     assert_eq!(std::fs::read(scratch.repo.join(odd)).expect("it is there"), b"mine\n");
 }
+
+/// Git itself would take the folder of a known one away, with everything that only it has. Of others it would name the
+/// files within `.git`, one by one.
+#[tokio::test]
+async fn a_repository_in_the_checkout_does_not_give_way_to_a_file_or_a_link() {
+    for (known, by_link) in [(true, false), (true, true), (false, false), (false, true)] {
+        let scratch = Scratch::new();
+        let (lib, away) = (scratch.at("lib"), scratch.at("../lib"));
+        std::fs::create_dir(&lib).unwrap();
+        git_in(&lib, ["init", "--quiet", "--initial-branch", "main"]);
+        let person = ["-c", "user.name=p", "-c", "user.email=p@example.org"];
+        let commit = ["commit", "--quiet", "--allow-empty", "--message", "only here"];
+        git_in(&lib, person.iter().chain(&commit));
+        if known {
+            scratch.commit_all("a repository as it is");
+        }
+        let old = scratch.oid("main");
+        std::fs::rename(&lib, &away).unwrap();
+        match by_link {
+            true => std::os::unix::fs::symlink("elsewhere", &lib).unwrap(),
+            false => write(&scratch.repo, "lib", b"a file\n"),
+        }
+        let new = scratch.commit_all("something in its place");
+        scratch.git(["reset", "--quiet", "--hard", old.as_str()]);
+        if known {
+            std::fs::remove_dir(&lib).unwrap();
+        }
+        std::fs::rename(&away, &lib).unwrap();
+        write(&lib, "precious.txt", b"nobody else has this\n");
+        let intent = Intent { trunk: "main".into(), old, new };
+        stays_until_it_is_moved(&scratch, &intent).await;
+    }
+}
+
+async fn stays_until_it_is_moved(scratch: &Scratch, intent: &Intent) {
+    let git = scratch.open().await;
+    let expected = WaitReason::Repository { paths: vec!["lib".into()] };
+    let outcome = publish(&git, intent).await.unwrap();
+    let Publication::Waits(waits) = &outcome else { panic!("{outcome:?}") };
+    assert_eq!(waits.reason, expected);
+    assert!(waits.command().ends_with("/lib.mine"), "{}", waits.command());
+    let found = in_the_way(&git, intent).await.unwrap().remove(0);
+    assert_eq!(found.reasons, [expected]);
+    assert!(!found.can_be_set_aside());
+    let saving = Saving { ref_name: "refs/swarm/aside/1", at_secs: 0 };
+    let aside = set_aside(&git, intent, &saving).await.unwrap();
+    assert!(matches!(&aside, Aside::Cannot(same) if same == waits), "{aside:?}");
+    assert_eq!(scratch.oid("main"), intent.old);
+    assert_eq!(git_in(&scratch.at("lib"), ["log", "--format=%s"]), "only here");
+    assert_eq!(scratch.read("lib/precious.txt"), "nobody else has this\n");
+
+    // The command that is named helps, and nothing is lost.
+    let moved = std::process::Command::new("sh").args(["-c", &waits.command()]).status().unwrap();
+    assert!(moved.success());
+    assert_eq!(publish(&git, intent).await.unwrap(), Publication::Published);
+    assert_eq!(git_in(&scratch.at("lib.mine"), ["log", "--format=%s"]), "only here");
+    assert_eq!(scratch.read("lib.mine/precious.txt"), "nobody else has this\n");
+}

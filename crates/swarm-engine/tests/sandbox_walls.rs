@@ -137,7 +137,7 @@ fn nothing_else_can_be_touched() {
         "mkfifo ROOT/.git/objects/info/alternates",
         "echo /evil > ROOT/.git/worktrees/t1/commondir",
         "echo evil > ROOT/.git/worktrees/t1/index",
-        "echo evil > ROOT/.swarm/worktrees/.git-of/main",
+        "echo evil > ROOT/.swarm/worktrees/.git-of/.main",
         "mkdir -p ROOT/.swarm/worktrees/.git-of/t2",
         "echo evil >> ROOT/.git/config",
         "echo evil > ROOT/.git/hooks/post-commit",
@@ -248,7 +248,7 @@ fn the_git_file_is_covered_inside_and_stays_the_persons_outside() {
         let file = world.worktree("t1").join(".git");
         let outside = format!("gitdir: {}\n", world.root.join(".git/worktrees/t1").display());
         std::fs::write(&file, &outside).expect("written");
-        let pointer = world.root.join(".swarm/worktrees/.git-of/t1.pointer");
+        let pointer = world.root.join(".swarm/worktrees/.git-of/.t1.pointer");
         let bind = json!([{ "source": pointer, "target": file, "read_only": true }]);
         let text = "git rev-parse --absolute-git-dir && git commit -q --allow-empty -m inside; \
                     rm -f .git; mv .git other; echo evil > .git; rm -rf ../t1; cat .git";

@@ -37,8 +37,8 @@ pub use take::{Limits, Taken};
 
 /// The folder of all of them, beside the worktrees.
 const FOLDER: &str = ".git-of";
-/// In it: where the person's checkout is. No agent can write there.
-const MAIN: &str = "main";
+/// In it: where the person's checkout is. No agent can write there. No task has a name that begins with a dot.
+const MAIN: &str = ".main";
 
 /// Files of the person's that are copied are small; what is longer is left out.
 const COPIED_BYTES_MAX: u64 = 4 << 20;

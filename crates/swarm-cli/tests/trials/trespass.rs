@@ -158,7 +158,7 @@ fn a_branch_deleted_by_another_task_is_put_right_and_shown() {
 fn behind_walls_the_branch_of_another_task_cannot_be_moved_at_all() {
     let attack = "git update-ref refs/heads/swarm/1.2 HEAD; git branch -f swarm/1.2 HEAD; \
                   git symbolic-ref refs/heads/swarm/1.2 refs/heads/main; \
-                  main=$(cat ../.git-of/main)/.git; git --git-dir=$main update-ref refs/heads/swarm/1.2 HEAD; \
+                  main=$(cat ../.git-of/.main)/.git; git --git-dir=$main update-ref refs/heads/swarm/1.2 HEAD; \
                   rm $main/refs/heads/swarm/1.2 ../.git-of/1.2/HEAD; echo ATTACKED";
     let (arena, code, said) = attack_with("landlock", attack, "append theirs.txt more");
     assert!(arena.printed().contains("ATTACKED"), "{}", arena.printed());

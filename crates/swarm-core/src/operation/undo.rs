@@ -6,20 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use swarm_protocol::ids::{CommandId, TaskId};
 use swarm_protocol::operation::{Fact, FactChange, Force, SavedStage, TaskPart};
-use swarm_protocol::outcome::PauseReason;
 use swarm_protocol::refusal::{Changed, Refusal};
-use swarm_protocol::reservation::Reservation;
 
-use super::facts;
+use super::{facts, since};
 use crate::planted::{self, Bug};
-use crate::reservations;
-use crate::stage::Stage;
 use crate::state::State;
 use crate::state::operations::Record;
 use crate::state::saved;
-
-/// The pause that an abort makes.
-const ABORTED: Fact = Fact::Pause(PauseReason::Abort);
 
 /// The operation that an undo is about: the one named, or the newest of a person.
 pub fn chosen<'a>(state: &'a State, named: Option<&CommandId>) -> Result<&'a Record, Refusal> {
@@ -84,8 +77,7 @@ pub fn split(state: &State, record: &Record, force: Force) -> Split {
         if change.fact.is_of_git() {
             continue;
         }
-        let since = merged_since(state, record, change).or_else(|| taken_since(state, change));
-        if let Some(other) = since.or_else(|| void_since(state, change)) {
+        if let Some(other) = since::in_the_way(state, record, change) {
             split.changed.push(other);
             continue;
         }
@@ -120,57 +112,6 @@ fn keep_what_stays(split: &mut Split) {
         Fact::Header => change.before.is_some() || stays.is_empty(),
         _ => true,
     });
-}
-
-/// The pause of an abort holds back the merges of what was taken back. Once all of that is merged again there is nothing to
-/// hold: to set the pause again would say that the session is aborted, and trunk would have all of it.
-fn merged_since(state: &State, record: &Record, change: &FactChange) -> Option<Changed> {
-    let comes_back = change.fact == ABORTED && change.before.is_some() && change.after.is_none();
-    let merge = |r: &Record| r.kind == "merge" && r.seq > record.seq && r.undone_by.is_none();
-    let merged = comes_back && state.ops.log.iter().any(merge);
-    let holds = state.tasks.values().any(|task| matches!(task.stage, Stage::Approved { .. }));
-    let words = "what the abort had taken back was merged again".into();
-    (merged && !holds).then(|| Changed { fact: ABORTED, words, by: vec![] })
-}
-
-/// A reservation that would come back has come to its end meanwhile, or its files belong to somebody else.
-fn taken_since(state: &State, change: &FactChange) -> Option<Changed> {
-    let Fact::Reservation(_) = &change.fact else { return None };
-    let back: Reservation = serde_json::from_value(change.before.clone()?).ok()?;
-    let told = |words: &str| Some(Changed { fact: change.fact.clone(), words: words.into(), by: vec![] });
-    let at_rest = |id: &TaskId| state.task(id).is_none_or(|task| task.stage.is_closed());
-    if back.task.as_ref().is_some_and(at_rest) {
-        return told("its task is not worked on any more");
-    }
-    if reservations::is_over(state, &back, state.at) {
-        return told(reservations::TIME_IS_OVER);
-    }
-    let wanted = reservations::Wanted { files: &back.files, shared: &back.shared };
-    let number = reservations::in_the_way(state, None, wanted).next()?;
-    let holder = state.reservations.get(&number)?.holder();
-    told(&format!("its files belong to {holder} now (reservation {number})"))
-}
-
-/// An approval that is void has no effect that could be taken back: what it was about is not what waits for a review now.
-fn void_since(state: &State, change: &FactChange) -> Option<Changed> {
-    let stage = |value: &Option<Value>| serde_json::from_value::<SavedStage>(value.clone()?).ok();
-    let (Some(SavedStage::Review { .. }), Some(SavedStage::Approved { .. })) =
-        (stage(&change.before), stage(&change.after))
-    else {
-        return None;
-    };
-    let words = void_now(state, &change.fact)?;
-    Some(Changed { fact: change.fact.clone(), words, by: vec![] })
-}
-
-/// Why the approval of the task is void, while it waits for another one.
-fn void_now(state: &State, fact: &Fact) -> Option<String> {
-    let Fact::Part(id, TaskPart::Stage) = fact else { return None };
-    let task = state.task(id).filter(|task| matches!(task.stage, Stage::Review { .. }))?;
-    let how =
-        if task.void_by_rule { "rules have resolved its conflicts" } else { "its branch has been changed" };
-    task.void.as_ref()?;
-    Some(format!("the approval of task {id} is void already: {how} since"))
 }
 
 /// Whether only agents have changed it since, and their work is not finished: then it can be kept elsewhere
@@ -218,20 +159,15 @@ pub fn settled(
 /// The command that helps where facts have changed since: the undo of what changed them, which may wait
 /// for another one in turn; or this one with the agents' work set aside; or what is left of it; or a look at it.
 pub fn instead(state: &State, record: &Record, changed: &[Changed], some_stand: bool) -> String {
-    if changed.iter().any(|one| one.fact == ABORTED) {
+    if changed.iter().any(|one| one.fact == since::ABORTED) {
         return "swarm abort --dry-run".into();
     }
     let mut first = record;
     let (mut changed, mut some) = (changed.to_vec(), some_stand);
     // Each step leads to a later operation, so it ends.
     loop {
-        // Whoever wants it otherwise says so in the review.
-        if let Some(id) = changed
-            .iter()
-            .filter(|c| void_now(state, &c.fact).as_ref() == Some(&c.words))
-            .find_map(|c| c.fact.task())
-        {
-            return format!("swarm review show {id}");
+        if let Some(look) = changed.iter().find_map(|one| since::to_look_at(state, one)) {
+            return look;
         }
         // By the number that `swarm op log` shows.
         let number = first.seq;

@@ -14,7 +14,7 @@ use super::put_off::{goes_on, handed_in, hears_first, put_off, puts_off};
 use super::validate;
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
-use crate::stage::Stage;
+use crate::stage::{MergeStep, Stage};
 use crate::state::{STOPPED_BY_A_PERSON, State, Task};
 
 pub(super) fn block(state: &State, id: TaskId, reason: String) -> Result<Outcome, Refusal> {
@@ -24,7 +24,7 @@ pub(super) fn block(state: &State, id: TaskId, reason: String) -> Result<Outcome
         return Err(wrong(state, &id, task, "blocked"));
     }
     let next = Next::Blocked { block: BlockKind::Human, why: reason.clone() };
-    let answer = format!("Task {id} is blocked: {reason}");
+    let answer = format!("Task {id} is blocked: {reason}{}", may_be_too_late(task));
     Ok(Outcome::new(vec![leave(state, &id, task, next, "blocked by a person")], answer))
 }
 
@@ -70,7 +70,7 @@ pub(super) fn defer(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
     if task.stage.is_closed() || matches!(task.stage, Stage::Deferred) {
         return Err(wrong(state, &id, task, "deferred"));
     }
-    let answer = format!("Task {id} is deferred until `swarm task unblock {id}`");
+    let answer = format!("Task {id} is deferred until `swarm task unblock {id}`{}", may_be_too_late(task));
     Ok(Outcome::new(vec![leave(state, &id, task, Next::Deferred, "deferred by a person")], answer))
 }
 
@@ -89,12 +89,23 @@ pub(super) fn cancel(state: &State, id: TaskId) -> Result<Outcome, Refusal> {
     if !waiting.is_empty() {
         answer += &format!("; still waiting for it: {}", names(&waiting));
     }
+    answer += may_be_too_late(task);
     let all = open.iter().filter_map(|part| Some((part, state.task(part)?)));
     let events = all
         .chain([(&id, task)])
         .map(|(id, task)| leave(state, id, task, Next::Cancelled, "cancelled by a person"))
         .collect();
     Ok(Outcome::new(events, answer))
+}
+
+/// Trunk may have moved already, and only the report is not here yet: then that is what counts, whatever a person says.
+fn may_be_too_late(task: &Task) -> &'static str {
+    match &task.stage {
+        Stage::Merging { step: MergeStep::Publishing { .. }, .. } => {
+            "; its work was on its way to trunk: if it is there first, the task is done"
+        }
+        _ => "",
+    }
 }
 
 /// Parts that are neither done nor cancelled, and theirs.

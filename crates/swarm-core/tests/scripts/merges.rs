@@ -1,7 +1,7 @@
 //! Arcs of a merge: one at a time, waiting, losing races, going back to work.
 
 use swarm_core::input::{Input, Report};
-use swarm_core::step;
+use swarm_core::{show, step};
 use swarm_protocol::conflict::{Resolved, Way};
 use swarm_protocol::record::body;
 
@@ -85,6 +85,22 @@ fn a_publish_past_its_point_of_no_return_stands() {
             owed: Build b, Remove a
         ",
     );
+}
+
+/// What a person says while trunk moves may come too late, and the answer says so.
+#[test]
+fn a_word_about_work_that_is_on_its_way_to_trunk_may_be_too_late_and_is_told_so() {
+    let answer = |script: &str| {
+        let mut play = Play::new();
+        format!("{APPROVED} | {script}").split(" | ").for_each(|one| play.step(one));
+        show::operations(&play.state).swap_remove(0).text
+    };
+    for word in ["cancel a", "defer a", "block a"] {
+        let on_its_way = answer(&format!("built a | verified a | {word}"));
+        assert!(on_its_way.contains("if it is there first, the task is done"), "{on_its_way}");
+        let verified = answer(&format!("built a | {word}"));
+        assert!(!verified.contains("first"), "{verified}");
+    }
 }
 
 #[test]

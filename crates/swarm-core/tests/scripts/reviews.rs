@@ -295,6 +295,26 @@ fn a_verdict_that_is_undone_has_cost_no_round() {
     );
 }
 
+/// Trunk may have moved, and only the report is not here yet.
+#[test]
+fn an_approval_is_undone_until_its_work_is_on_its_way_to_trunk() {
+    read(
+        "person approves a b | undo",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging → Review
+            owed: Release a
+        ",
+    );
+    read(
+        "person approves a b | built a | verified a | stopped a | undo | published a",
+        r"
+            a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging → Done
+            refused: Cannot undo `review approve a`, changed since: the work of task a is on its way to trunk (try swarm task show a)
+            owed: Remove a
+        ",
+    );
+}
+
 #[test]
 fn an_approval_of_work_that_a_rule_has_changed_since_is_not_undone() {
     read(

@@ -1,5 +1,7 @@
 //! An agent's own repository when something went wrong in it.
 
+use std::path::Path;
+
 use super::own::{FILE_MAX, Lent};
 use crate::git_scratch::{git_in, task};
 use swarm_git::OwnRepository;
@@ -219,4 +221,24 @@ async fn all_of_the_work_arrives_also_where_packs_are_cut_into_several() {
     for name in ["f1", "f2", "f3"] {
         assert_eq!(lent.field.scratch.git(["cat-file", "-s", &format!("swarm/t1:{name}")]), "700000");
     }
+}
+
+/// A file that said where the person's checkout is had the name of a branch, and of a task.
+#[tokio::test]
+async fn a_task_may_be_called_whatever_lies_beside_the_repositories() {
+    let lent = Lent::new().await;
+    for name in ["main", "t1.pointer", "t1.json"] {
+        let made = lent.field.prepare(name).await;
+        let own = OwnRepository::of(&made.path, &task(name));
+        let at = lent.field.scratch.oid(&format!("swarm/{name}"));
+        let aside = |path: &Path| panic!("{name} took the place of {}", path.display());
+        own.open(&lent.field.git, &made.record, &at, aside).await.expect(name);
+        own.point_here().expect("pointed");
+        git_in(&made.path, ["commit", "--quiet", "--allow-empty", "--message", name]);
+        let handed = hand_in(&lent.field.git, &task(name), &made.path, FILE_MAX).await.expect("git works");
+        assert!(matches!(handed, HandedIn::Moved { .. }), "{name}: {handed:?}");
+    }
+    lent.open().await;
+    lent.sh("echo one > a.txt; git add -A; git commit -qm one");
+    assert!(matches!(lent.hand_in().await, HandedIn::Moved { .. }));
 }

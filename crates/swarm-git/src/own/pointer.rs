@@ -19,9 +19,9 @@ impl OwnRepository {
         pointer_line("gitdir: ", &self.dir)
     }
 
-    /// A file with these bytes, where no agent can write.
+    /// A file with these bytes, where no agent can write, under a name that no task has.
     pub fn pointer_file(&self) -> PathBuf {
-        self.dir.with_file_name(format!("{}.pointer", self.task))
+        self.dir.with_file_name(format!(".{}.pointer", self.task))
     }
 
     /// From now on git in the worktree works in this repository.

@@ -92,6 +92,9 @@ impl One<'_> {
             hold.copy_index()?;
             let looks = look(self.git, &hold.checkout, &hold.next_index, self.changes).await?;
             let reasons = Blocks::of(&hold.checkout.path, &looks, self.changes, STRANGERS_MAX).reasons();
+            if let Some(whole) = reasons.iter().find(|one| matches!(one, WaitReason::Repository { .. })) {
+                return Ok(Err(whole.clone()));
+            }
             let mut paths: Vec<PathBuf> = reasons.iter().flat_map(|reason| reason.paths()).cloned().collect();
             if paths.is_empty() {
                 return Ok(Ok(()));

@@ -7,7 +7,7 @@ use super::hold::Hold;
 use super::look::{Look, OnDisk, look, strangers_in};
 use super::settle::settle_held;
 use super::{Intent, WaitReason, Waits};
-use swarm_git::{Change, Git, GitCall, GitError};
+use swarm_git::{Change, Entry, Git, GitCall, GitError, MODE_GITLINK};
 use swarm_process::{Ended, Input};
 
 #[derive(Debug)]
@@ -141,6 +141,7 @@ pub(super) struct Blocks {
     untracked: Vec<PathBuf>,
     in_folder: Vec<PathBuf>,
     hidden: Vec<PathBuf>,
+    repositories: Vec<PathBuf>,
 }
 
 impl Blocks {
@@ -167,6 +168,10 @@ impl Blocks {
         }
         let tracked = seen.indexed.is_some();
         match &seen.disk {
+            // Git takes all of it away, with what is not committed there and branches that are nowhere else.
+            OnDisk::Folder if new.is_some() && is_repository(old, &top.join(path)) => {
+                self.repositories.push(path.clone());
+            }
             _ if tracked && seen.holds(old) => {}
             OnDisk::Nothing if tracked => self.deleted.push(path.clone()),
             OnDisk::Nothing => {}
@@ -186,14 +191,14 @@ impl Blocks {
 
     /// The gravest first.
     pub fn reasons(self) -> Vec<WaitReason> {
-        let Self { changed, deleted, staged, untracked, in_folder, hidden, .. } = self;
+        let Self { changed, deleted, staged, untracked, in_folder, hidden, repositories, .. } = self;
         let sorted = |mut paths: Vec<PathBuf>| {
             paths.sort();
             paths.dedup();
             paths
         };
         let [staged, changed, deleted, untracked] = [staged, changed, deleted, untracked].map(sorted);
-        let [in_folder, hidden] = [in_folder, hidden].map(sorted);
+        let [in_folder, hidden, repositories] = [in_folder, hidden, repositories].map(sorted);
         let all = [
             WaitReason::Staged { paths: staged },
             WaitReason::Changed { paths: changed },
@@ -201,7 +206,16 @@ impl Blocks {
             WaitReason::Hidden { paths: hidden },
             WaitReason::Untracked { paths: untracked },
             WaitReason::InFolder { paths: in_folder },
+            WaitReason::Repository { paths: repositories },
         ];
         all.into_iter().filter(|reason| !reason.paths().is_empty()).collect()
     }
+}
+
+/// Whether a folder is a repository of its own: git knows it as one, or it was made there. A submodule that was never set up
+/// is an empty folder.
+fn is_repository(old: Option<&Entry>, folder: &Path) -> bool {
+    let has_something = || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    let known = old.is_some_and(|entry| entry.mode == MODE_GITLINK) && has_something();
+    known || std::fs::symlink_metadata(folder.join(".git")).is_ok()
 }

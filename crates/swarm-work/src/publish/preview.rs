@@ -22,7 +22,10 @@ pub struct InTheWay {
 impl InTheWay {
     /// Whether the person's files could be put on a ref and come back later: nothing but paths is in the way.
     pub fn can_be_set_aside(&self) -> bool {
-        self.reasons.iter().all(|reason| !reason.paths().is_empty())
+        let no_file = |reason: &WaitReason| {
+            reason.paths().is_empty() || matches!(reason, WaitReason::Repository { .. })
+        };
+        !self.reasons.iter().any(no_file)
     }
 
     /// Every path, each once.

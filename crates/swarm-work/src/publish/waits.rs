@@ -45,6 +45,10 @@ pub enum WaitReason {
     InFolder {
         paths: Vec<PathBuf>,
     },
+    /// Repositories whose place a file must take: submodules that are in use, or repositories that were added as they are.
+    Repository {
+        paths: Vec<PathBuf>,
+    },
     /// Changed, and git was told not to look (`--skip-worktree`, `--assume-unchanged`): it would stash nothing.
     Hidden {
         paths: Vec<PathBuf>,
@@ -64,6 +68,7 @@ impl WaitReason {
             | Self::Staged { paths }
             | Self::Hidden { paths }
             | Self::InFolder { paths }
+            | Self::Repository { paths }
             | Self::Untracked { paths } => paths,
             Self::MidWay(_) | Self::FolderGone { .. } | Self::IndexLocked { .. } | Self::Refused { .. } => {
                 &[]
@@ -86,6 +91,11 @@ impl WaitReason {
             Self::Untracked { paths } | Self::InFolder { paths } => {
                 listed(paths, "is in the way and not tracked", "are in the way and not tracked")
             }
+            Self::Repository { paths } => listed(
+                paths,
+                "is a repository of its own in the way",
+                "are repositories of their own in the way",
+            ),
             Self::Refused { said } => format!("git says: {said}"),
         }
     }
@@ -127,7 +137,7 @@ impl Waits {
             WaitReason::Changed { .. } | WaitReason::Deleted { .. } | WaitReason::Staged { .. } => {
                 format!("{at} stash push -- {}", paths())
             }
-            WaitReason::Untracked { paths } => {
+            WaitReason::Untracked { paths } | WaitReason::Repository { paths } => {
                 let path = paths.first().map(|path| self.checkout.join(path)).unwrap_or_default();
                 aside(&path, &path)
             }
