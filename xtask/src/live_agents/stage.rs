@@ -14,7 +14,7 @@ use super::remains;
 use super::service::{Part, Service};
 
 /// The programs take up to half a minute to start on a loaded machine.
-pub const WITHIN: Duration = Duration::from_secs(300);
+pub const WITHIN: Duration = Duration::from_secs(600);
 
 /// From the end of a command until nothing of it is left.
 pub const GONE_WITHIN: Duration = Duration::from_secs(2);

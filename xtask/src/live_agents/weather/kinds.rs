@@ -34,10 +34,12 @@ pub struct Kind {
     pub lasts: Until,
     /// A person is asked.
     pub asks: bool,
+    /// So many work at the same time.
+    pub agents: &'static str,
 }
 
 const fn kind(name: &'static str, fault: Fault, classes: &'static [&'static str], lasts: Until) -> Kind {
-    Kind { name, fault, classes, lasts, asks: false }
+    Kind { name, fault, classes, lasts, asks: false, agents: "1" }
 }
 
 /// The same, and nothing but a person helps.
@@ -47,7 +49,7 @@ const fn for_a_person(
     classes: &'static [&'static str],
     lasts: Until,
 ) -> Kind {
-    Kind { name, fault, classes, lasts, asks: true }
+    Kind { name, fault, classes, lasts, asks: true, agents: "1" }
 }
 
 /// An iteration that ended well and brought nothing: not every program tells what its service said.
@@ -86,4 +88,6 @@ pub const KINDS: &[Kind] = &[
     kind("refusal", Service("refusal"), &["refused", UNSEEN], Met),
     kind("empty", Service("empty"), &["unknown", "refused", UNSEEN], Met),
     kind("hang_headers", Service("hang_headers"), &["stalled", "network"], Met),
+    // Two meet it: one probe asks for both.
+    Kind { agents: "2", ..kind("outage", Refused, &["network"], Probed) },
 ];

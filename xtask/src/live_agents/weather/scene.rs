@@ -29,7 +29,11 @@ pub fn play(props: &Props<'_>, profile: &str, kind: &Kind) -> Result<String> {
     let words = sky::command(&stage, kind, props.swarm);
     let mut command = stage.command(&words[0]);
     let out = fs::File::create(stage.folder.join("all.log"))?;
-    command.args(&words[1..]).args(["run", "--plan", "../plan.md"]).stdout(out.try_clone()?).stderr(out);
+    command
+        .args(&words[1..])
+        .args(["run", "--plan", "../plan.md", "--agents", kind.agents])
+        .stdout(out.try_clone()?)
+        .stderr(out);
     let mut run = command.spawn()?;
     let played = weather(&mut stage, kind, profile, &mut run);
     if played.is_err() {

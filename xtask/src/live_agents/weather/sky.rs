@@ -48,7 +48,7 @@ pub fn around(kind: &Kind, profile: &str) -> Around {
 
 /// The waits that a person would not want shorter and a scene does.
 fn settings(profile: &str) -> Value {
-    json!({ "agent": profile, "stall": "15s", "quota": { "probeEvery": "3s" }, "recovery": { "backoffMax": "2s" } })
+    json!({ "agent": profile, "stall": "30s", "quota": { "probeEvery": "3s" }, "recovery": { "backoffMax": "2s" } })
 }
 
 fn with_flag(profile: &str) -> Result<Value> {
