@@ -163,7 +163,13 @@ fn scenes_of(role: Role, arguments: &Arguments) -> Vec<Scene> {
         Role::Weather => weather::KINDS.iter().filter(asked).map(Some).collect(),
         _ => vec![None],
     };
-    cast.flat_map(|name| kinds.iter().map(move |weather| Scene { role, name, weather: *weather })).collect()
+    let scenes =
+        cast.flat_map(|name| kinds.iter().map(move |weather| Scene { role, name, weather: *weather }));
+    // It takes an argument that it does not know for nothing.
+    let is_none = |scene: &Scene| {
+        scene.name == "acp-claude" && scene.weather.is_some_and(|kind| kind.name == "unknown_flag")
+    };
+    scenes.filter(|scene| !is_none(scene)).collect()
 }
 
 impl Scene {
