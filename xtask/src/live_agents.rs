@@ -12,9 +12,11 @@ mod service;
 mod stage;
 mod story;
 mod tools;
+mod weather;
 mod worker;
 
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -35,6 +37,12 @@ pub struct Arguments {
     /// Only end a daemon while a tool runs, with TERM and with KILL, and look for what is left
     #[arg(long, conflicts_with = "role")]
     kill: bool,
+    /// Of the role weather, only these kinds: server_error, dns, quota, … (default: all)
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    weather: Vec<String>,
+    /// So many scenes at a time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    jobs: usize,
     /// A `swarm` to use instead of building one
     #[arg(long, value_name = "FILE")]
     swarm: Option<PathBuf>,
@@ -58,6 +66,8 @@ enum Role {
     Mcp,
     /// All of these, one after the other
     All,
+    /// Not a part, and an hour or two: does a task while its service or it itself fails, in each way
+    Weather,
     /// Not a part: writes the output in docs/guides/goal-to-trunk.md anew
     Guide,
 }
@@ -89,7 +99,7 @@ impl Role {
             Self::Resolver => resolver::play(props, name),
             Self::Mcp => mcp::play(props, name),
             Self::Guide => guide::write(props, name),
-            Self::All => bail!("all is no part"),
+            Self::Weather | Self::All => bail!("{} is no part", self.name()),
         }
     }
 }
@@ -109,6 +119,10 @@ pub const PROFILES: &[(&str, &str)] = &[
 
 pub fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     let known = |name: &String| Role::EACH.iter().any(|role| role.cast().contains(&name.as_str()));
+    if let Some(kind) = arguments.weather.iter().find(|kind| !weather::KINDS.iter().any(|k| k.name == **kind))
+    {
+        bail!("There is no weather {kind}: see agents/weather.txt");
+    }
     if let Some(name) = arguments.only.iter().find(|name| !known(name)) {
         bail!("There is no profile {name}: see `cargo xtask live-agents --help`");
     }
@@ -121,30 +135,79 @@ pub fn run(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     let all = arguments.role.contains(&Role::All);
     let asked = |role: &Role| arguments.role.contains(role);
     let roles = Role::EACH.into_iter().filter(|role| all || asked(role));
-    let roles = roles.chain([Role::Guide].into_iter().filter(asked));
-    let mut rows = vec![row("role", "profile", "version", "seconds", "result")];
-    let mut failed = 0;
-    for role in roles {
-        for name in role.cast() {
-            if !arguments.only.is_empty() && !arguments.only.iter().any(|only| only == name) {
-                continue;
-            }
-            let began = Instant::now();
-            let played =
-                if arguments.kill { worker::play_killed(&props, name) } else { role.play(&props, name) };
-            failed += usize::from(played.is_err());
-            let text = played.unwrap_or_else(|error| format!("FAILED: {error:#}"));
-            let took = began.elapsed().as_secs().to_string();
-            let line = row(&role.name(), name, &programs.version_for(name), &took, &text);
-            eprintln!("{line}");
-            rows.push(line);
-        }
-    }
-    println!("\n{}", rows.join("\n"));
+    let roles = roles.chain([Role::Weather, Role::Guide].into_iter().filter(asked));
+    let scenes = roles.flat_map(|role| scenes_of(role, arguments)).rev().collect();
+    let rows = played(&props, arguments, scenes);
+    println!("\n{}\n{}", row("role", "profile", "version", "seconds", "result"), texts(&rows));
+    let failed = rows.iter().filter(|(_, came_through)| !came_through).count();
     if failed > 0 {
         bail!("{failed} did not come through; their scenes are kept below target/live-agents");
     }
     Ok(())
+}
+
+/// One row of the table.
+struct Scene {
+    role: Role,
+    name: &'static str,
+    weather: Option<&'static weather::Kind>,
+}
+
+fn scenes_of(role: Role, arguments: &Arguments) -> Vec<Scene> {
+    let wanted = |name: &&str| arguments.only.is_empty() || arguments.only.iter().any(|only| only == name);
+    let cast = role.cast().into_iter().filter(wanted);
+    let asked = |kind: &&weather::Kind| {
+        arguments.weather.is_empty() || arguments.weather.iter().any(|asked| asked == kind.name)
+    };
+    let kinds: Vec<Option<&weather::Kind>> = match role {
+        Role::Weather => weather::KINDS.iter().filter(asked).map(Some).collect(),
+        _ => vec![None],
+    };
+    let scenes =
+        cast.flat_map(|name| kinds.iter().map(move |weather| Scene { role, name, weather: *weather }));
+    // It takes an argument that it does not know for nothing.
+    let is_none = |scene: &Scene| {
+        scene.name == "acp-claude" && scene.weather.is_some_and(|kind| kind.name == "unknown_flag")
+    };
+    scenes.filter(|scene| !is_none(scene)).collect()
+}
+
+impl Scene {
+    fn play(&self, props: &Props<'_>, killed: bool) -> Result<String> {
+        match self.weather {
+            Some(kind) => weather::play(props, self.name, kind).map_err(|error| error.context(kind.name)),
+            None if killed => worker::play_killed(props, self.name),
+            None => self.role.play(props, self.name),
+        }
+    }
+}
+
+/// Each row, and whether it came through, in the order in which they ended.
+fn played(props: &Props<'_>, arguments: &Arguments, scenes: Vec<Scene>) -> Vec<(String, bool)> {
+    let (scenes, rows) = (Mutex::new(scenes), Mutex::new(vec![]));
+    let next = || scenes.lock().ok()?.pop();
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs.max(1) {
+            scope.spawn(|| {
+                while let Some(scene) = next() {
+                    let began = Instant::now();
+                    let played = scene.play(props, arguments.kill);
+                    let came_through = played.is_ok();
+                    let text = played.unwrap_or_else(|error| format!("FAILED: {error:#}"));
+                    let took = began.elapsed().as_secs().to_string();
+                    let version = props.programs.version_for(scene.name);
+                    let line = row(&scene.role.name(), scene.name, &version, &took, &text);
+                    eprintln!("{line}");
+                    rows.lock().map(|mut rows| rows.push((line, came_through))).unwrap_or_default();
+                }
+            });
+        }
+    });
+    rows.into_inner().unwrap_or_default()
+}
+
+fn texts(rows: &[(String, bool)]) -> String {
+    rows.iter().map(|(line, _)| line.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 fn built(workspace: &Workspace) -> Result<PathBuf> {

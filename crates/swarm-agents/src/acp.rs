@@ -325,6 +325,24 @@ mod tests {
     }
 
     #[test]
+    fn one_that_says_it_was_cancelled_when_its_silence_ended_it_was_silent() {
+        use super::super::reading::{Ending, Reading};
+        use swarm_protocol::failure::Consequence;
+        let (mut acp, mut heard) = greeted(None);
+        acp.out(r#"{"id":1,"result":{"sessionId":"s1"}}"#, &mut heard);
+        assert!(said(&mut acp).contains("session/prompt"));
+        acp.out(r#"{"id":2,"result":{"stopReason":"cancelled"}}"#, &mut heard);
+        let setup = super::super::AgentSetup::of(super::super::AgentProgram::Acp);
+        let mut reading = Reading::new(&setup, Box::new(acp));
+        reading.heard = heard;
+        let now = super::super::resets::Moment { unix_secs: 1000, minute_of_day: 16 };
+        let mut ended = |ending| reading.conclude(&ExitFacts { code: Some(0), signal: None, ending, now });
+        let Conclusion::Failed(failure) = ended(Ending::Silent) else { panic!("not silent") };
+        assert_eq!(failure.class.consequence(), Consequence::Silence);
+        assert_eq!(ended(Ending::Stopped), Conclusion::Interrupted);
+    }
+
+    #[test]
     fn the_cause_of_an_error_is_found_wherever_an_agent_puts_it() {
         let now = super::super::resets::Moment { unix_secs: 1000, minute_of_day: 16 };
         let exit = ExitFacts { code: None, signal: None, ending: super::super::reading::Ending::Silent, now };

@@ -224,7 +224,8 @@ impl Reading {
                 self.heard.enough.clone().map_or(Conclusion::Interrupted, Conclusion::Failed)
             }
             Ending::Silent | Ending::Enough => {
-                self.transcript.conclude(&self.heard, &ExitFacts { code: None, signal: None, ..*exit })
+                let exit = ExitFacts { code: None, signal: None, ..*exit };
+                self.ended_by_us(self.transcript.conclude(&self.heard, &exit), exit.ending)
             }
             Ending::ByItself => match could_not_start(&self.heard, exit) {
                 Some(failure) => Conclusion::Failed(failure),
@@ -243,6 +244,17 @@ impl Reading {
                 Conclusion::Failed(failure)
             }
             other => other,
+        }
+    }
+
+    /// One that we ended may say that it was cancelled: it was, for our reason.
+    fn ended_by_us(&self, told: Conclusion, ending: Ending) -> Conclusion {
+        match (told, ending) {
+            (Conclusion::Interrupted, Ending::Silent) => Conclusion::Failed(self.silence()),
+            (Conclusion::Interrupted, _) => {
+                self.heard.enough.clone().map_or(Conclusion::Interrupted, Conclusion::Failed)
+            }
+            (told, _) => told,
         }
     }
 

@@ -61,6 +61,16 @@ pub fn cpu_time_of(pid: u32) -> Option<Duration> {
     Some(Duration::from_millis(ticks * 10))
 }
 
+/// Time for which its threads could have worked and had no processor. Nothing where the kernel does not tell.
+pub fn starved_time_of(pid: u32) -> Duration {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let waited = threads.filter_map(|thread| {
+        let times = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        times.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(waited.sum())
+}
+
 pub(super) fn parent_of(pid: u32) -> Option<u32> {
     stat_field(pid, 4)?.parse().ok()
 }
@@ -128,5 +138,36 @@ impl Pidfd {
         let Ok(watched) = watch_readable(fd) else { return self.is_gone() };
         let ended = tokio::time::timeout(limit, watched.readable()).await;
         matches!(ended, Ok(Ok(_))) || self.is_gone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn threads_that_want_to_work_and_have_no_processor_are_seen_to_starve() {
+        let more_than_can_work = 2 * std::thread::available_parallelism().map_or(1, usize::from) + 1;
+        let enough = AtomicBool::new(false);
+        let starved = std::thread::scope(|scope| {
+            for _ in 0..more_than_can_work {
+                scope.spawn(|| {
+                    while !enough.load(Ordering::Relaxed) {
+                        std::hint::spin_loop();
+                    }
+                });
+            }
+            let until = Instant::now() + Duration::from_secs(30);
+            let long_enough = || starved_time_of(std::process::id()) >= Duration::from_millis(50);
+            while !long_enough() && Instant::now() < until {
+                std::thread::yield_now();
+            }
+            enough.store(true, Ordering::Relaxed);
+            starved_time_of(std::process::id())
+        });
+        assert!(starved > Duration::ZERO, "a kernel without schedstat?");
     }
 }

@@ -19,6 +19,23 @@ pub fn processes(home: &Path) -> Vec<(u32, String)> {
     .collect()
 }
 
+/// The program of an agent: the topmost of those that started this process, below `swarm`.
+pub fn program_of(mut id: u32) -> Option<u32> {
+    loop {
+        let above = parent(id)?;
+        let started_by = std::fs::read_link(format!("/proc/{above}/exe")).ok()?;
+        if started_by.file_name()?.to_string_lossy().starts_with("swarm") {
+            return Some(id);
+        }
+        id = above;
+    }
+}
+
+fn parent(id: u32) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
+}
+
 /// Waits until `wanted` finds one, for as long as it may take.
 pub fn wait_for(home: &Path, within: Duration, wanted: impl Fn(&str) -> bool) -> Option<u32> {
     let until = Instant::now() + within;

@@ -14,7 +14,7 @@ use super::remains;
 use super::service::{Part, Service};
 
 /// The programs take up to half a minute to start on a loaded machine.
-pub const WITHIN: Duration = Duration::from_secs(300);
+pub const WITHIN: Duration = Duration::from_secs(600);
 
 /// From the end of a command until nothing of it is left.
 pub const GONE_WITHIN: Duration = Duration::from_secs(2);
@@ -37,12 +37,34 @@ pub struct Stage<'a> {
     props: &'a Props<'a>,
     pub folder: PathBuf,
     /// Ended with the stage.
-    service: Service,
+    pub service: Service,
+    around: Around,
 }
+
+/// What a scene has otherwise than the others.
+pub struct Around {
+    /// The name of the host of the model.
+    pub host: &'static str,
+    /// Variables; an empty one is not set.
+    pub env: &'static [(&'static str, &'static str)],
+}
+
+/// The model on loopback, each program with a key.
+pub const PLAIN: Around = Around { host: "127.0.0.1", env: &[] };
 
 impl<'a> Stage<'a> {
     /// A repository with these files in its first commit, and a model that plays `part`.
     pub fn set_up(props: &'a Props<'a>, name: &str, files: &[(&str, &str)], part: &Part) -> Result<Self> {
+        Self::set_up_in(props, name, files, part, PLAIN)
+    }
+
+    pub fn set_up_in(
+        props: &'a Props<'a>,
+        name: &str,
+        files: &[(&str, &str)],
+        part: &Part,
+        around: Around,
+    ) -> Result<Self> {
         let folder = props.folder_of(name);
         let _ = fs::remove_dir_all(&folder);
         let (home, repo) = (folder.join("home"), folder.join("repo"));
@@ -57,9 +79,9 @@ impl<'a> Stage<'a> {
         fs::create_dir_all(&repo)?;
         let worktree = repo.join(".swarm/worktrees/1.1");
         let service = Service::start(props.root, part, &worktree, &folder)?;
-        settings(&home, service.port)?;
+        settings(&home, around.host, service.port)?;
         fs::write(home.join(".gitconfig"), "[user]\n\tname = Live\n\temail = live@localhost\n")?;
-        let stage = Self { props, folder, service };
+        let stage = Self { props, folder, service, around };
         stage.git(&["init", "-q", "-b", "main"])?;
         stage.git(&["add", "--all"])?;
         stage.git(&["commit", "-q", "--allow-empty", "-m", "first"])?;
@@ -92,7 +114,7 @@ impl<'a> Stage<'a> {
 
     /// The environment of a person with these programs and nothing else.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
-        let url = format!("http://127.0.0.1:{}", self.service.port);
+        let url = format!("http://{}:{}", self.around.host, self.service.port);
         let path = std::env::var_os("PATH").unwrap_or_default();
         let ours =
             [self.props.programs.bin(), self.props.swarm.parent().unwrap_or(Path::new("/")).to_owned()];
@@ -106,6 +128,12 @@ impl<'a> Stage<'a> {
         // As a client of MCP Claude shows its model all tools at once: the script looks for none.
         command.env("ENABLE_TOOL_SEARCH", "false");
         command.env("FAKE_KEY", "dummy").stdin(Stdio::null());
+        for (name, value) in self.around.env {
+            match *value {
+                "" => command.env_remove(name),
+                value => command.env(name, value),
+            };
+        }
         command
     }
 
@@ -223,8 +251,8 @@ impl<'a> Stage<'a> {
 }
 
 /// Each program pointed at the scripted model in its own way.
-fn settings(home: &Path, port: u16) -> Result<()> {
-    let url = format!("http://127.0.0.1:{port}/v1");
+fn settings(home: &Path, host: &str, port: u16) -> Result<()> {
+    let url = format!("http://{host}:{port}/v1");
     let codex = format!(
         "model = \"gpt-5.5\"\nmodel_provider = \"fake\"\n[model_providers.fake]\nname = \"fake\"\nbase_url = \"{url}\"\n\
          env_key = \"FAKE_KEY\"\nwire_api = \"responses\"\n"

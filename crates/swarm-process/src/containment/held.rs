@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use tokio::time::Instant;
 
 use super::cgroup::{Leaf, leaves_of};
-use crate::identity::{Pidfd, cpu_time_of, parent_of, pid_in_proc};
+use crate::identity::{Pidfd, cpu_time_of, parent_of, pid_in_proc, starved_time_of};
 use crate::limits::Limits;
 use crate::sweep::{
     Sweep, descendants_of, end_tree_by_nonce, hold_descendants, hold_launchers, processes_with_nonce,
@@ -46,14 +46,23 @@ impl Held {
         }
     }
 
-    /// The limit that the program and all it started have passed, for people.
-    pub fn passed(&self, limits: &Limits) -> Option<String> {
-        let pids = match self {
+    /// Time for which they could have worked and had no processor: the machine has more to do than it can.
+    pub fn starved(&self) -> Duration {
+        self.members().into_iter().map(starved_time_of).sum()
+    }
+
+    fn members(&self) -> Vec<u32> {
+        match self {
             Self::Leaf(leaf) => leaf.members(),
             Self::Namespace { launcher } | Self::Guarded { launcher } => {
                 launcher.map(descendants_of).unwrap_or_default()
             }
-        };
+        }
+    }
+
+    /// The limit that the program and all it started have passed, for people.
+    pub fn passed(&self, limits: &Limits) -> Option<String> {
+        let pids = self.members();
         limits.passed(Usage::of(&pids)).and_then(|_| limits.passed(Usage::of_all_together(&pids)))
     }
 

@@ -14,11 +14,37 @@ const ASK_EVERY: Duration = Duration::from_secs(5);
 /// one that waits for a dead connection use one or two hundredths.
 const WORKING_SHARE: f64 = 0.05;
 
+/// One that would work for so much of the time, and mostly waits for a processor, is not silent but on a machine that has
+/// too much to do. Half: the timers of one that waits for a connection are kept waiting there too.
+const STARVED_SHARE: f64 = 0.5;
+
+/// What its processes have had of the machine so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Work {
+    /// Processor time.
+    pub used: Duration,
+    /// Time in which they could have worked and had no processor.
+    pub starved: Duration,
+}
+
+impl Work {
+    /// Less than before: a process that worked has ended, which is a sign of life too.
+    fn goes_on_from(self, before: Self, between: Duration) -> bool {
+        let (Some(used), Some(starved)) =
+            (self.used.checked_sub(before.used), self.starved.checked_sub(before.starved))
+        else {
+            return true;
+        };
+        let share = |time: Duration| time.as_secs_f64() / between.as_secs_f64().max(f64::EPSILON);
+        share(used) >= WORKING_SHARE || share(used + starved) >= STARVED_SHARE
+    }
+}
+
 pub struct Silence {
     /// The last sign of life.
     since: Instant,
     looked: Instant,
-    cpu: Duration,
+    work: Work,
     half_said: bool,
 }
 
@@ -33,7 +59,7 @@ pub enum Quiet {
 
 impl Silence {
     pub fn new(now: Instant) -> Self {
-        Self { since: now, looked: now, cpu: Duration::ZERO, half_said: false }
+        Self { since: now, looked: now, work: Work::default(), half_said: false }
     }
 
     /// It said something.
@@ -51,26 +77,19 @@ impl Silence {
         self.looked + every
     }
 
-    /// Looks at what its processes have used so far.
-    pub fn look(
-        &mut self,
-        now: Instant,
-        patience: Option<Duration>,
-        cpu: impl FnOnce() -> Duration,
-    ) -> Quiet {
+    /// Looks at what its processes have done so far.
+    pub fn look(&mut self, now: Instant, patience: Option<Duration>, work: impl FnOnce() -> Work) -> Quiet {
         let between = now - self.looked;
         self.looked = now;
         let Some(patience) = patience else {
             self.heard(now);
             return Quiet::No;
         };
-        let cpu = cpu();
-        // Less than before: a process that worked has ended, which is a sign of life too.
-        let works = cpu < self.cpu || (cpu - self.cpu).as_secs_f64() >= WORKING_SHARE * between.as_secs_f64();
-        self.cpu = cpu;
-        if works {
+        let work = work();
+        if work.goes_on_from(self.work, between) {
             self.heard(now);
         }
+        self.work = work;
         let quiet_for = now - self.since;
         if quiet_for >= patience {
             Quiet::TooLong
@@ -89,23 +108,26 @@ mod tests {
 
     const PATIENCE: Option<Duration> = Some(Duration::from_secs(8));
 
-    /// What happens each second: `.` nothing, `w` it works, `l` it prints, `t` a tool runs.
+    /// What happens each second: `.` nothing, `w` it works, `l` it prints, `t` a tool runs, `s` it would work and gets next to
+    /// no processor, `z` its timers are kept waiting for one.
     fn silent_after(seconds: &str) -> (Vec<usize>, Option<usize>) {
         let mut halves = Vec::new();
         let mut now = Instant::now();
         let mut silence = Silence::new(now);
-        let mut cpu = Duration::ZERO;
+        let mut work = Work::default();
         for (second, what) in seconds.chars().enumerate() {
             now += Duration::from_secs(1);
             // Waiting costs a little too.
-            cpu += Duration::from_millis(10);
+            work.used += Duration::from_millis(10);
             match what {
-                'w' => cpu += Duration::from_millis(300),
+                'w' => work.used += Duration::from_millis(300),
+                's' => work.starved += Duration::from_millis(900),
+                'z' => work.starved += Duration::from_millis(200),
                 'l' => silence.heard(now),
                 _ => {}
             }
             let patience = if what == 't' { None } else { PATIENCE };
-            match silence.look(now, patience, || cpu) {
+            match silence.look(now, patience, || work) {
                 Quiet::No => {}
                 Quiet::Half => halves.push(second + 1),
                 Quiet::TooLong => return (halves, Some(second + 1)),
@@ -124,5 +146,11 @@ mod tests {
         check("......w...........", &[4, 11], Some(15));
         check("..tttttttttttttttt......", &[23], None);
         check("...w...w...l...w...w...", &[], None);
+    }
+
+    #[test]
+    fn a_program_that_a_busy_machine_keeps_from_working_is_not_silent() {
+        assert_eq!(silent_after("ssssssssssssssssssss"), (vec![], None));
+        assert_eq!(silent_after("zzzzzzzzzzzz"), (vec![4], Some(8)));
     }
 }

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use super::super::dialogue::Dialogue;
 use super::super::pipe::Pipe;
 use super::super::room::Room;
-use super::super::silence::{Quiet, Silence};
+use super::super::silence::{Quiet, Silence, Work};
 use super::super::tools::next_of;
 use super::super::tree;
 use super::{Bounds, How, LEFTOVER_GRACE_MAX, Listener, StopWish};
@@ -158,7 +158,8 @@ impl<'a> Watched<'a> {
     fn look(&mut self) {
         let patience = self.listener.patience();
         let (held, nonce) = (&self.boxed.held, &self.bounds.nonce);
-        match self.silence.look(Instant::now(), patience, || held.cpu_used(nonce)) {
+        let work = || Work { used: held.cpu_used(nonce), starved: held.starved() };
+        match self.silence.look(Instant::now(), patience, work) {
             Quiet::No => {}
             Quiet::Half => self.listener.is_quiet(patience.unwrap_or_default() / 2),
             Quiet::TooLong => {
