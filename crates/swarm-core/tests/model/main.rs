@@ -1,6 +1,7 @@
 //! The model check: every state that one or two tasks can get into, and the way out of each.
 
 mod explore;
+mod gates;
 mod hints;
 mod lifecycle;
 mod operations;
