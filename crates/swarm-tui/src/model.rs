@@ -1,6 +1,7 @@
 //! All that the screen knows. Changed by `update` alone, read by `draw`.
 
 mod selected;
+mod submitted;
 mod tree;
 mod view;
 

@@ -18,7 +18,7 @@ mod sending;
 mod typing;
 mod wall;
 
-pub use confirming::{filled, is_overtaken};
+pub use confirming::filled;
 
 use swarm_protocol::time::Timestamp;
 

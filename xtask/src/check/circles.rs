@@ -21,8 +21,19 @@ const KNOWN: &[(&str, &[&str], &str)] = &[
     ),
     (
         "swarm-git",
-        &["barrier", "call", "commits", "guard", "marker", "private_index", "ref_files", "refs", "traced"],
-        "the handle of a repository carries its guard and its barrier, which call git through it",
+        &[
+            "barrier",
+            "call",
+            "commits",
+            "filters",
+            "guard",
+            "marker",
+            "private_index",
+            "ref_files",
+            "refs",
+            "traced",
+        ],
+        "the handle of a repository carries its guard, its barrier and the walls around its filters, which call git through it",
     ),
     ("swarm-ledger", &["appender", "copy", "quarantine"], "a ledger and its copy repair each other"),
     (

@@ -90,27 +90,16 @@ fn edited(title: &Field, description: &Field, before: (String, String)) -> Optio
     (!patch.is_empty()).then_some(patch)
 }
 
-/// What waits for a verdict about this task now.
-pub fn submitted<'a>(model: &'a Model, task: &TaskId) -> Option<&'a ReviewView> {
-    model.board.as_ref()?.reviews.iter().find(|review| review.task == *task)
-}
-
 /// A dialog that was quicker than the board is about what the board says first.
 pub fn take_up_submission(model: &mut Model) {
     let Some(Kind::Review { task, review: None, .. }) = model.dialog.as_ref().map(|dialog| &dialog.kind)
     else {
         return;
     };
-    let first = submitted(model, task).cloned().map(Box::new);
+    let first = model.submitted(task).cloned().map(Box::new);
     if let Some(Kind::Review { review, .. }) = model.dialog.as_mut().map(|dialog| &mut dialog.kind) {
         *review = first;
     }
-}
-
-/// Something newer waits than this.
-pub fn is_overtaken(model: &Model, review: &ReviewView) -> bool {
-    let now = submitted(model, &review.task);
-    now.is_some_and(|now| (now.round, &now.submitted) != (review.round, &review.submitted))
 }
 
 /// The verdict about what was submitted when the dialog was opened, or why there is none.
@@ -121,7 +110,7 @@ fn verdict(
     approve: bool,
     review: Option<&ReviewView>,
 ) -> Result<Verdict, String> {
-    if review.is_some_and(|review| is_overtaken(model, review)) {
+    if review.is_some_and(|review| model.is_overtaken(review)) {
         let [back, diff] = [Action::Back, Action::Diff].map(|action| model.keys.first(action));
         return Err(format!(
             "A newer submission has arrived: {back} closes this, {diff} shows what it changes"

@@ -44,7 +44,7 @@ pub fn open(model: &mut Model, action: Action) -> Vec<Wish> {
         }
         (Action::Message, Some(task)) => Kind::Message { task, text: Field::default() },
         (Action::Review, Some(task)) => {
-            let review = confirming::submitted(model, &task).cloned().map(Box::new);
+            let review = model.submitted(&task).cloned().map(Box::new);
             let approve = model.notes_of(&task).is_empty();
             Kind::Review { task, note: Field::default(), approve, review }
         }

@@ -12,7 +12,6 @@ use crate::field::Field;
 use crate::keys::Action;
 use crate::model::Model;
 use crate::theme::{Role, Theme};
-use crate::update::is_overtaken;
 
 /// Lines of a question that stand above the field for the answer.
 const ASKED_MAX: usize = 6;
@@ -115,7 +114,7 @@ fn judged(model: &Model, task: &TaskId, review: Option<&ReviewView>, width: usiz
     );
     let mut lines = vec![plain(theme, &cut(&about, width))];
     let needs_you = |text: &str| Line::from(span(theme, Role::NeedsYou, &cut(text, width)));
-    if is_overtaken(model, review) {
+    if model.is_overtaken(review) {
         lines.push(needs_you("A newer submission has arrived: this one waits for nobody any more"));
     } else if let Some(Ok(diff)) = &model.diff
         && model.part.round.is_none()
