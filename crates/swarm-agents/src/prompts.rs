@@ -173,7 +173,7 @@ impl Prompts {
         for sample in [PlanPrompt::default(), made.changing("x", "x"), split] {
             prompts.render(PLAN, &sample).map_err(|error| refused(&folder.join(PLAN), &error))?;
         }
-        for sample in [ResolvePrompt::default(), resolve::sample()] {
+        for sample in [ResolvePrompt::default(), resolve_sample()] {
             prompts.render(RESOLVE, &sample).map_err(|error| refused(&folder.join(RESOLVE), &error))?;
         }
         for (name, _) in BUILT_IN.iter().filter(|(name, _)| ![REVIEW, PLAN, RESOLVE].contains(name)) {
@@ -237,6 +237,14 @@ impl Prompts {
         cut(text, PROMPT_MAX)
     }
 
+    /// The question to whoever resolves what conflicts when it is taken back.
+    pub fn resolve(&self, words: &ResolvePrompt) -> String {
+        let text = self.render(RESOLVE, words).unwrap_or_else(|error| {
+            format!("# Take back task {}\n\n{}\n\n({error})\n", words.task.id, words.goes)
+        });
+        cut(text, PROMPT_MAX)
+    }
+
     fn render(&self, name: &str, words: &impl Serialize) -> Result<String, minijinja::Error> {
         self.environment.get_template(name)?.render(minijinja::value::Serde(words))
     }
@@ -276,6 +284,13 @@ fn refused(path: &Path, error: &minijinja::Error) -> PromptError {
     let line = error.line().map_or(String::new(), |line| format!("line {line}: "));
     let detail = error.detail().map_or(String::new(), |detail| format!(": {detail}"));
     PromptError { path: path.display().to_string(), why: format!("{line}{}{detail}", error.kind()) }
+}
+
+fn resolve_sample() -> ResolvePrompt {
+    let WorkPrompt { task, goal, trunk, checks, .. } = sample();
+    let file = ResolveFile { path: "x".into(), text: "x".into(), gone_from_trunk: true, new_with_them: true };
+    let words = ResolvePrompt { task, goal, trunk, checks, refused: "x".into(), ..ResolvePrompt::default() };
+    words.with_conflict("xx", vec![file], 1)
 }
 
 fn review_sample() -> ReviewPrompt {

@@ -25,11 +25,8 @@ const REVIEWS: [(&str, Alphabet); 5] = [
     ("reviewed by a council", Alphabet { council: true, ..NOTHING }),
 ];
 
-/// Turns one gate, or one thing that happens to it, on.
-type Switch = fn(&mut Alphabet);
-
 /// What may be said with each kind of review: one bit each.
-const SWITCHES: [(&str, Switch); 6] = [
+const SWITCHES: [(&str, fn(&mut Alphabet)); 6] = [
     ("without checks", |alphabet| alphabet.no_checks = true),
     ("without verification", |alphabet| alphabet.no_verification = true),
     ("scanned", |alphabet| alphabet.scans = true),
