@@ -3,14 +3,13 @@
 //! A prompt is put together from up to four of them: the task (`work.md`, or `compact.md` after a full context
 //! window), what the attempt before left (`recovery.md`), how to go about it after a circle (`focused.md`), and what
 //! is to be said now (`notices.md`). So whoever replaces one of them loses nothing of the others. Whoever reviews is
-//! told `review.md`, whoever plans `plan.md`, whoever resolves what conflicts when it is taken back `resolve.md`.
+//! told `review.md`, whoever plans `plan.md`.
 //!
 //! A template is read and tried when the coordinator starts, so that a slip in it is told to a person
 //! at once, not to an agent in the night.
 
 mod plan;
 mod recovery;
-mod resolve;
 mod review;
 
 use std::path::{Path, PathBuf};
@@ -34,7 +33,6 @@ const FOCUSED: &str = "focused.md";
 const NOTICES: &str = "notices.md";
 const REVIEW: &str = "review.md";
 const PLAN: &str = "plan.md";
-const RESOLVE: &str = "resolve.md";
 const BUILT_IN: &[(&str, &str)] = &[
     (WORK, include_str!("prompts/work.md")),
     (COMPACT, include_str!("prompts/compact.md")),
@@ -43,12 +41,10 @@ const BUILT_IN: &[(&str, &str)] = &[
     (NOTICES, include_str!("prompts/notices.md")),
     (REVIEW, include_str!("prompts/review.md")),
     (PLAN, include_str!("prompts/plan.md")),
-    (RESOLVE, include_str!("prompts/resolve.md")),
 ];
 
 pub use plan::PlanPrompt;
 pub use recovery::{LastAttempt, Recovery};
-pub use resolve::{ResolveFile, ResolvePrompt};
 pub use review::ReviewPrompt;
 
 /// The templates in force.
@@ -173,10 +169,7 @@ impl Prompts {
         for sample in [PlanPrompt::default(), made.changing("x", "x"), split] {
             prompts.render(PLAN, &sample).map_err(|error| refused(&folder.join(PLAN), &error))?;
         }
-        for sample in [ResolvePrompt::default(), resolve_sample()] {
-            prompts.render(RESOLVE, &sample).map_err(|error| refused(&folder.join(RESOLVE), &error))?;
-        }
-        for (name, _) in BUILT_IN.iter().filter(|(name, _)| ![REVIEW, PLAN, RESOLVE].contains(name)) {
+        for (name, _) in BUILT_IN.iter().filter(|(name, _)| ![REVIEW, PLAN].contains(name)) {
             for sample in [&bare, &sample()] {
                 prompts.render(name, sample).map_err(|error| refused(&folder.join(name), &error))?;
             }
@@ -237,14 +230,6 @@ impl Prompts {
         cut(text, PROMPT_MAX)
     }
 
-    /// The question to whoever resolves what conflicts when it is taken back.
-    pub fn resolve(&self, words: &ResolvePrompt) -> String {
-        let text = self.render(RESOLVE, words).unwrap_or_else(|error| {
-            format!("# Take back task {}\n\n{}\n\n({error})\n", words.task.id, words.goes)
-        });
-        cut(text, PROMPT_MAX)
-    }
-
     fn render(&self, name: &str, words: &impl Serialize) -> Result<String, minijinja::Error> {
         self.environment.get_template(name)?.render(minijinja::value::Serde(words))
     }
@@ -284,13 +269,6 @@ fn refused(path: &Path, error: &minijinja::Error) -> PromptError {
     let line = error.line().map_or(String::new(), |line| format!("line {line}: "));
     let detail = error.detail().map_or(String::new(), |detail| format!(": {detail}"));
     PromptError { path: path.display().to_string(), why: format!("{line}{}{detail}", error.kind()) }
-}
-
-fn resolve_sample() -> ResolvePrompt {
-    let WorkPrompt { task, goal, trunk, checks, .. } = sample();
-    let file = ResolveFile { path: "x".into(), text: "x".into(), gone_from_trunk: true, new_with_them: true };
-    let words = ResolvePrompt { task, goal, trunk, checks, refused: "x".into(), ..ResolvePrompt::default() };
-    words.with_conflict("xx", vec![file], 1)
 }
 
 fn review_sample() -> ReviewPrompt {

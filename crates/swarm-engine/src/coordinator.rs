@@ -16,7 +16,6 @@ mod disk;
 mod predicting;
 mod operate;
 mod orders;
-mod resolving;
 mod reviewing;
 mod sharing;
 mod secrets;

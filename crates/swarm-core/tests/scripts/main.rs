@@ -19,7 +19,6 @@ mod modes;
 mod plans;
 mod proposals;
 mod proofs;
-mod reverts;
 mod reviews;
 mod trunk;
 mod undo;

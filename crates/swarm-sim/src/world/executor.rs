@@ -145,7 +145,6 @@ impl Story {
             | Effect::Save { .. }
             | Effect::Mark { .. }
             | Effect::Move { .. }
-            | Effect::Resolve { .. }
             | Effect::Forget { .. }
             | Effect::Rewind { .. }
             | Effect::Hook { .. } => executor.fails(),
