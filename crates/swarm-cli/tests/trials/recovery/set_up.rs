@@ -7,7 +7,7 @@ use crate::ground::arena_with;
 #[test]
 fn a_set_up_that_fails_three_times_in_a_row_pauses_the_swarm_and_goes_on_when_it_is_mended() {
     let arena = arena_with(json!({
-        "worktree": { "setup": "echo not yet; echo again >&2; test -e ../../mended" },
+        "worktree": { "setup": "echo not yet; echo again; test -e ../../mended" },
         "recovery": { "backoffMax": "1s" },
         "sandbox": "none",
     }));
