@@ -56,7 +56,11 @@ impl Reader {
             return vec![];
         }
         match line.stream {
-            Stream::Swarm => vec![say(Tone::Swarm, short(&text))],
+            Stream::Swarm => {
+                // A new iteration may end with the words of the last one.
+                self.said.clear();
+                vec![say(Tone::Swarm, short(&text))]
+            }
             Stream::Err => vec![say(Tone::Stderr, short(&text))],
             Stream::Out => self.out(&text),
         }

@@ -136,6 +136,41 @@ fn a_change_to_a_file_that_would_change_is_refused_and_with_the_word_kept_on_a_r
     assert_eq!(arena.git(&["show", &format!("{name}:one.txt")]), "my own words\n");
 }
 
+#[test]
+fn a_repository_in_the_way_of_a_rollback_is_never_taken_for_files_and_what_is_offered_leads_on() {
+    let arena = arena_with(json!({}));
+    arena.commit("lib", "a file of trunk");
+    arena.plan_in_phases(&[vec![task(
+        "1.1",
+        &[],
+        "sh git rm --quiet lib\ncommit feat: without lib\ncomplete",
+    )]]);
+    assert_eq!(arena.run(&[]).0, 0);
+    // In the place itself, or in a folder there.
+    for inside in ["lib", "lib/vendor"] {
+        let place = arena.root.join(inside);
+        std::fs::create_dir_all(&place).expect("a folder");
+        let git = |args: &[&str]| {
+            let out = Command::new("git").arg("-C").arg(&place).args(args).output().expect("git runs");
+            assert!(out.status.success(), "{args:?}: {out:?}");
+            String::from_utf8_lossy(&out.stdout).trim().to_owned()
+        };
+        git(&["init", "--quiet"]);
+        git(&["commit", "--quiet", "--allow-empty", "--message=nowhere else"]);
+        for flags in [&["--yes"][..], &["--save-local", "--yes"]] {
+            let out = arena.swarm(&[&["task", "rollback", "1.1"], flags].concat());
+            let said = String::from_utf8_lossy(&out.stderr).into_owned();
+            assert!(!out.status.success() && said.contains("repository of its own"), "{flags:?}: {said}");
+            assert!(said.contains("mv ") && !said.contains("--save-local"), "{flags:?}: {said}");
+            assert_eq!(git(&["log", "--format=%s"]), "nowhere else");
+        }
+        std::fs::rename(arena.root.join("lib"), arena.root.join(format!("kept-{}", inside.len())))
+            .expect("moved");
+    }
+    arena.ok(&["task", "rollback", "1.1", "--yes"]);
+    assert_eq!(arena.git(&["show", "main:lib"]).trim(), "a file of trunk");
+}
+
 /// Commits something in a worktree, as a person would.
 fn commit_in(arena: &Arena, task: &str, name: &str) {
     let place = arena.root.join(".swarm/worktrees").join(task);

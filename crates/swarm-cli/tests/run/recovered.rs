@@ -49,12 +49,30 @@ fn a_circle_is_told_to_the_next_iteration_of_the_same_attempt() {
     assert_has(
         &told,
         &[
-            "## About the last iteration\n\nIt was ended from outside, because it goes round in circles: ",
+            "## About the last iteration\n\nIt did not get further: it goes round in circles: ",
             "the same call 4 times in a row without a new commit: Bash make",
         ],
     );
     let shown = arena.ok(&["task", "show", "1.1"]);
     assert_has(&shown, &["the same call 2 times in a row"]);
+}
+
+#[test]
+fn an_agent_that_ends_each_turn_without_a_change_and_without_a_word_is_told_so_and_not_paid_fifty_times() {
+    let quiet: Vec<String> = (1..=3).map(|turn| format!("on-iteration {turn}: no-signal")).collect();
+    let (_, told) = told_after(&quiet.join("\n"));
+    assert_has(&told, &["## About the last iteration", "2 iterations in a row changed nothing"]);
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[(
+        "1.1",
+        &[],
+        "on-attempt 1: print I am done\non-attempt 1: no-signal\nwrite a.txt a\ncomplete".into(),
+    )]);
+    let (code, said) = arena.start(&[]).end();
+    assert_eq!(code, 0, "{said}");
+    arena.assert_all_done();
+    let ended = arena.records().iter().filter(|record| record["type"] == "iteration").count();
+    assert_eq!(ended, 6, "three turns, told; two more like them, ended; one more");
 }
 
 #[test]

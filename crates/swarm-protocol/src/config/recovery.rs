@@ -40,12 +40,14 @@ pub struct Recovery {
     pub loops: Loops,
 }
 
-/// Equal tool calls, one after the other or in a short circle, without a new commit between them.
+/// Equal tool calls, one after the other or in a short circle, without a new commit between them; and iterations that
+/// change nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields, default, rename_all = "camelCase")]
 pub struct Loops {
-    /// Noted in the history after so many; 0 turns the watch off.
+    /// Noted in the history after so many; 0 turns the watch off. After so many iterations in a row that changed nothing
+    /// and did not say that the task is done, the next one is told, and after as many again the attempt is ended.
     #[cfg_attr(feature = "schema", schemars(range(max = 1000)))]
     pub note: u32,
     /// The iteration is ended after so many, and the next one begins with a word about it.

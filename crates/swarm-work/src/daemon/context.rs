@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use swarm_protocol::channel::{IterationOutcome, RunKind};
 use swarm_protocol::ids::Oid;
 
+use super::iteration::idle::{Idle, Remains};
 use super::run_context::RunContext;
 use super::spec::DaemonSpec;
 use crate::left_behind::{Place, ground};
@@ -33,6 +34,7 @@ pub enum Write {
 pub struct Context {
     files: ContextFiles,
     kept: Mutex<Kept>,
+    idle: Mutex<Idle>,
 }
 
 #[derive(Debug)]
@@ -51,7 +53,7 @@ impl Context {
         let mut handover = files.read().filter(|left| left.task == spec.task.as_str()).unwrap_or_default();
         let agent = spec.agent.as_ref().map_or("", |agent| agent.as_str());
         handover.attempt_begins(spec.task.as_str(), agent, spec.run.as_str(), spec.attempt);
-        Some(Self { files, kept: Mutex::new(Kept { handover, written: None }) })
+        Some(Self { files, kept: Mutex::new(Kept { handover, written: None }), idle: Mutex::default() })
     }
 
     fn change<T>(&self, write: Write, change: impl FnOnce(&mut Handover) -> T) -> T {
@@ -81,6 +83,32 @@ impl RunContext {
         let context = self.context.as_ref()?;
         let kept = context.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.handover.sessions.get(session).copied()
+    }
+
+    /// An iteration has ended; `quiet` when nothing was said in it. What that is, when too many in a row were like it.
+    pub(super) async fn idle_turn(
+        &self,
+        quiet: bool,
+        enough: u32,
+        tip: Option<&Oid>,
+        wip: Option<&Oid>,
+    ) -> Option<IterationOutcome> {
+        let context = self.context.as_ref()?;
+        let unsaved = match wip.filter(|_| quiet) {
+            Some(wip) => async { self.git().await?.tree_of(wip).await.map(Some) }.await,
+            None => Ok(None),
+        };
+        let mut idle = context.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        match unsaved {
+            Ok(unsaved) if quiet => {
+                let percent = *self.progress.borrow();
+                idle.ended(Remains { tip: tip.cloned(), unsaved, percent }, enough)
+            }
+            _ => {
+                idle.over();
+                None
+            }
+        }
     }
 
     /// An iteration ended and everything of it is gone: `wip` is what it left uncommitted.
@@ -123,7 +151,7 @@ impl RunContext {
 pub(super) fn describe(outcome: &IterationOutcome) -> (String, Option<String>) {
     match outcome {
         IterationOutcome::Complete => ("the agent said that everything is done".into(), None),
-        IterationOutcome::NoSignal => ("the program ended without a word".into(), None),
+        IterationOutcome::NoSignal => ("it ended without a word of whether the task is done".into(), None),
         IterationOutcome::AsksHuman { text } => (format!("the agent waits for a person: {text}"), None),
         IterationOutcome::CannotDo { text } => (format!("the agent cannot do it: {text}"), None),
         IterationOutcome::Crashed { code, signal, text } => {

@@ -4,6 +4,7 @@ mod agent;
 mod called;
 mod ask;
 mod commits;
+pub(super) mod idle;
 mod probe;
 mod spent;
 mod start;
@@ -112,13 +113,20 @@ async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Opti
             Err(error) => notes.push(format!("The tip of the branch is not known: {error}")),
         }
     }
-    let mut wip = None;
+    let (mut wip, mut saved_all) = (None, true);
     // What did not come to its end is saved now, before anybody works on.
     if outcome != IterationOutcome::Complete {
         match context.save_wip().await {
             Ok(saved) => wip = saved,
-            Err(text) => notes.push(format!("What is not committed could not be saved: {text}")),
+            Err(text) => {
+                saved_all = false;
+                notes.push(format!("What is not committed could not be saved: {text}"));
+            }
         }
+    }
+    let quiet = outcome == IterationOutcome::NoSignal && run.learnings.is_empty() && saved_all;
+    if let Some(failure) = context.idle_turn(quiet, setup.loop_note, tip.as_ref(), wip.as_ref()).await {
+        outcome = failure;
     }
     if let Conclusion::Done { denied } = &run.conclusion
         && !denied.is_empty()

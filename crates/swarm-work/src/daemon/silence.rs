@@ -28,13 +28,11 @@ pub struct Work {
 }
 
 impl Work {
-    /// Less than before: a process that worked has ended, which is a sign of life too.
+    /// Less used than before: a process that worked has ended, which is a sign of life too. How long those that are
+    /// there have waited falls with each that ends, be it one that only slept: that is no sign of anything.
     fn goes_on_from(self, before: Self, between: Duration) -> bool {
-        let (Some(used), Some(starved)) =
-            (self.used.checked_sub(before.used), self.starved.checked_sub(before.starved))
-        else {
-            return true;
-        };
+        let Some(used) = self.used.checked_sub(before.used) else { return true };
+        let starved = self.starved.saturating_sub(before.starved);
         let share = |time: Duration| time.as_secs_f64() / between.as_secs_f64().max(f64::EPSILON);
         share(used) >= WORKING_SHARE || share(used + starved) >= STARVED_SHARE
     }
@@ -109,7 +107,7 @@ mod tests {
     const PATIENCE: Option<Duration> = Some(Duration::from_secs(8));
 
     /// What happens each second: `.` nothing, `w` it works, `l` it prints, `t` a tool runs, `s` it would work and gets next to
-    /// no processor, `z` its timers are kept waiting for one.
+    /// no processor, `z` its timers are kept waiting for one, `e` one that had waited for one ends.
     fn silent_after(seconds: &str) -> (Vec<usize>, Option<usize>) {
         let mut halves = Vec::new();
         let mut now = Instant::now();
@@ -123,6 +121,7 @@ mod tests {
                 'w' => work.used += Duration::from_millis(300),
                 's' => work.starved += Duration::from_millis(900),
                 'z' => work.starved += Duration::from_millis(200),
+                'e' => work.starved = Duration::ZERO,
                 'l' => silence.heard(now),
                 _ => {}
             }
@@ -152,5 +151,6 @@ mod tests {
     fn a_program_that_a_busy_machine_keeps_from_working_is_not_silent() {
         assert_eq!(silent_after("ssssssssssssssssssss"), (vec![], None));
         assert_eq!(silent_after("zzzzzzzzzzzz"), (vec![4], Some(8)));
+        assert_eq!(silent_after("zzezzezzezze"), (vec![4], Some(8)), "a loop of short sleeps beside it");
     }
 }

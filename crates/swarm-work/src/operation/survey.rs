@@ -10,7 +10,7 @@ use swarm_protocol::operation::{OtherBranch, Survey, SurveyAsk, TrunkCommit};
 
 use super::uncommitted::uncommitted_commit;
 use crate::prove;
-use crate::publish::{Intent, WaitReason, Waits, in_the_way};
+use crate::publish::{Intent, Waits, in_the_way};
 use crate::worktree::{checkouts_of_people, marker_of, records_at};
 use swarm_git::revert::{Carried, Carry, pick, revert};
 use swarm_git::{Git, GitError, patches};
@@ -264,8 +264,9 @@ async fn look_at_checkouts(
     let mut local = BTreeSet::new();
     for checkout in in_the_way(git, &intent).await? {
         for reason in checkout.reasons {
-            local.extend(reason.paths().iter().take(LOCAL_MAX).map(|path| path.display().to_string()));
-            if matches!(reason, WaitReason::MidWay(_) | WaitReason::FolderGone { .. }) {
+            if reason.can_be_set_aside() {
+                local.extend(reason.paths().iter().take(LOCAL_MAX).map(|path| path.display().to_string()));
+            } else {
                 found.busy = Some(said(&Waits { checkout: checkout.checkout.clone(), reason }));
             }
         }

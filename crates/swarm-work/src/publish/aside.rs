@@ -17,7 +17,9 @@ use super::settle::{self, Repair, repair};
 use super::{Intent, WaitReason, Waits};
 use crate::rescue::RESCUE_FILE_MAX_BYTES;
 use crate::worktree::checkouts_of_people;
-use swarm_git::{Change, Entry, Git, GitError, NewCommit, PrivateIndex, RefChange, RefOutcome};
+use swarm_git::{
+    Change, Entry, Git, GitError, NewCommit, PrivateIndex, RefChange, RefOutcome, is_refused_name,
+};
 use swarm_process::Input;
 
 /// Taking one thing out of the way may show another (a link that stood for a folder).
@@ -233,6 +235,10 @@ fn cannot_be_saved(top: &Path, paths: &[PathBuf], looks: &[Look<'_>]) -> Option<
     let refused = |said: String| Some(WaitReason::Refused { said });
     for path in paths {
         let Ok(meta) = std::fs::symlink_metadata(top.join(path)) else { continue };
+        // Git passes over such a path without a word: it would be in no commit, and gone from the disk.
+        if is_refused_name(path, meta.is_symlink()) {
+            return refused(format!("{} has a name that git keeps for itself", path.display()));
+        }
         if meta.is_file() && meta.len() > RESCUE_FILE_MAX_BYTES {
             return refused(format!("{} is too large to be saved", path.display()));
         }

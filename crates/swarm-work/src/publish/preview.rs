@@ -22,10 +22,7 @@ pub struct InTheWay {
 impl InTheWay {
     /// Whether the person's files could be put on a ref and come back later: nothing but paths is in the way.
     pub fn can_be_set_aside(&self) -> bool {
-        let no_file = |reason: &WaitReason| {
-            reason.paths().is_empty() || matches!(reason, WaitReason::Repository { .. })
-        };
-        !self.reasons.iter().any(no_file)
+        self.reasons.iter().all(WaitReason::can_be_set_aside)
     }
 
     /// Every path, each once.

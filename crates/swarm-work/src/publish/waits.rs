@@ -101,6 +101,13 @@ impl WaitReason {
     }
 }
 
+impl WaitReason {
+    /// Nothing but files, which a ref can hold until they are wanted back.
+    pub fn can_be_set_aside(&self) -> bool {
+        !self.paths().is_empty() && !matches!(self, Self::Repository { .. })
+    }
+}
+
 impl Waits {
     /// What keeps a checkout from following, whatever its files are.
     pub fn of(checkout: &Checkout) -> Option<Self> {

@@ -78,6 +78,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_again_in_another_iteration_is_shown_again() {
+        let mut renderer = Renderer::new(false);
+        let mut shown = Vec::new();
+        let line =
+            |stream, text: &str| Line { n: 1, ts: Timestamp::ZERO, stream, text: text.into(), more: false };
+        for _ in 0..2 {
+            for text in [
+                r#"{"type":"assistant","message":{"content":[{"type":"text","text":"Done."}]}}"#,
+                r#"{"type":"result","is_error":false,"result":"Done."}"#,
+            ] {
+                shown.push(renderer.line(&line(Stream::Out, text)));
+            }
+            shown.push(renderer.line(&line(Stream::Swarm, "iteration 1 ended")));
+        }
+        assert_eq!(shown.iter().filter(|text| text.ends_with("Done.")).count(), 2, "{shown:?}");
+    }
+
+    #[test]
     fn codex_opencode_and_gemini_are_too() {
         check(
             &[
