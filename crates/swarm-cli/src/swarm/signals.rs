@@ -1,5 +1,7 @@
 //! Ctrl+C, TERM and a closed terminal, as wishes to the loop.
 
+use std::time::{Duration, Instant};
+
 use swarm_engine::coordinator::Urge;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -9,6 +11,11 @@ use crate::output;
 
 const SIGCONT: i32 = rustix::process::Signal::CONT.as_raw();
 const SIGTSTP: i32 = rustix::process::Signal::TSTP.as_raw();
+
+/// `timeout` and service managers tell a process and its whole group, so that whoever is told hands on what has come
+/// already: the same signal so soon after itself is one wish. Nobody presses a key again so soon because they read that
+/// they may.
+const TOGETHER: Duration = Duration::from_millis(500);
 
 /// Listens from now on. The first INT or TERM drains, the second leaves; HUP (the terminal was closed)
 /// changes nothing: the swarm goes on without it. TSTP (Ctrl+Z, handed on by whoever watches) takes it off the terminal, CONT
@@ -22,7 +29,7 @@ pub fn listen() -> Result<mpsc::Receiver<Urge>, CliError> {
     let mut away = signal(SignalKind::from_raw(SIGTSTP)).map_err(failed)?;
     let (urges, listener) = mpsc::channel(4);
     tokio::spawn(async move {
-        let mut asked = false;
+        let mut asked: Option<(&str, Instant)> = None;
         loop {
             let (why, again) = tokio::select! {
                 Some(()) = interrupts.recv() => ("Ctrl+C", "press Ctrl+C again"),
@@ -38,11 +45,15 @@ pub fn listen() -> Result<mpsc::Receiver<Urge>, CliError> {
                     continue;
                 }
             };
-            let urge = if asked { Urge::Leave } else { Urge::Drain(why) };
-            if !asked {
+            let urge = match asked {
+                Some((same, at)) if same == why && at.elapsed() < TOGETHER => continue,
+                Some(_) => Urge::Leave,
+                None => Urge::Drain(why),
+            };
+            if asked.is_none() {
                 output::note(&format!("Stopping; {again} to leave at once (agents stop by themselves)"));
             }
-            asked = true;
+            asked.get_or_insert((why, Instant::now()));
             if urges.send(urge).await.is_err() {
                 return;
             }

@@ -221,6 +221,22 @@ fn a_stop_with_a_checkpoint_is_one_record_and_the_checkpoint_is_there_afterwards
 }
 
 #[test]
+fn whoever_tells_the_process_and_its_group_at_once_has_said_it_once() {
+    let arena = Arena::new(CONFIG);
+    arena.plan(&[("1.1", &[], "print waiting\nhang".into())]);
+    let mut run = arena.start(&[]);
+    let mut stdout = run.child.stdout.take().expect("a pipe");
+    run.until("is working");
+    run.signal("TERM");
+    run.signal("TERM");
+    run.end();
+    let mut summary = String::new();
+    std::io::Read::read_to_string(&mut stdout, &mut summary).expect("text");
+    assert!(summary.contains("Stopped") && !summary.contains("is still stopping"), "{summary}");
+    arena.assert_nothing_runs();
+}
+
+#[test]
 fn a_second_signal_leaves_at_once_and_the_agents_stop_all_the_same() {
     // The daemon drains for longer than anybody needs to send a second signal.
     let arena = Arena::new(&CONFIG.replace("\"drain\": \"1s\"", "\"drain\": \"10s\""));
