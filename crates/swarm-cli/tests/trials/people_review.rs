@@ -59,6 +59,25 @@ fn work_for_a_person_to_review_waits_in_autopilot_while_other_work_lands() {
 }
 
 #[test]
+fn an_agent_that_changed_nothing_is_told_so_before_a_person_is_asked_who_is_then_told_it_too() {
+    let second_time = "on-iteration 2: write a.txt a\non-iteration 2: commit feat: a\ncomplete";
+    let (arena, run) = submitted(vec![reviewed("1.1", second_time)]);
+    let records = arena.records();
+    let told =
+        records.iter().find(|record| record["type"] == "checks_failed").expect("it was sent back once");
+    has(&told["data"]["output"].to_string(), &["your branch changes nothing"]);
+    arena.ok(&["review", "approve", "1.1"]);
+    assert_eq!(run.end().0, 0);
+    arena.assert_proven("1.1", "main");
+    let (arena, run) = submitted(vec![reviewed("1.1", "complete")]);
+    has(&arena.attention(), &["Task 1.1 waits for your review", "its branch changes nothing"]);
+    let said = String::from_utf8_lossy(&arena.swarm(&["task", "diff", "1.1"]).stderr).into_owned();
+    has(&said, &["Nothing is changed"]);
+    arena.ok(&["review", "approve", "1.1"]);
+    assert_eq!(run.end().0, 0, "a person has seen it and called it good");
+}
+
+#[test]
 fn a_person_reviews_where_nobody_is_named_and_nobody_does_only_by_name() {
     // Says something about reviews, and not by whom.
     let arena = arena_with(json!({ "review": { "rounds": 3 } }));

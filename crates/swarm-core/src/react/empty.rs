@@ -13,6 +13,18 @@ use crate::reviewer::reviewer;
 use crate::stage::MergeStep;
 use crate::state::{State, Task};
 
+/// What the agent of a branch without a change is told.
+pub(super) const TOLD: &str = "you said that the task is complete, but your branch changes nothing (what git ignores does \
+    not count): commit the work, or say BLOCKED and why nothing has to be changed";
+
+/// Its branch is where it began. Whether its work is on trunk already, or its task needs none, only git or a person know.
+pub(crate) fn is_untouched(task: &Task, tip: &Oid) -> bool {
+    task.base.as_ref() == Some(tip)
+        && !task.spec.allow_empty
+        && task.landed_before.is_empty()
+        && task.parts.is_empty()
+}
+
 /// A branch that has nothing for trunk.
 pub(super) struct Empty {
     pub trunk: String,
@@ -67,11 +79,7 @@ fn is_anothers(state: &State, id: &TaskId, commit: &Oid) -> bool {
 
 fn nothing_changed(id: TaskId, task: &Task, now: Timestamp) -> Event {
     let (why, next) = match task.empties {
-        0 => {
-            let why = "you said that the task is complete, but your branch changes nothing (what git ignores does \
-                not count): commit the work, or say BLOCKED and why nothing has to be changed";
-            (why.to_string(), Next::Pending { not_before: now, counts: false })
-        }
+        0 => (TOLD.to_string(), Next::Pending { not_before: now, counts: false }),
         n => {
             let why = format!("complete {} times without any change", n + 1);
             (why.clone(), Next::Blocked { block: BlockKind::Empty, why })

@@ -11,7 +11,7 @@ use swarm_protocol::time::Timestamp;
 
 use super::aftermath::aftermath;
 use super::failure::{arc, backoff_ms, class_of, shortened};
-use super::{base, budget, message, nudge, quota, same};
+use super::{base, budget, empty, message, nudge, quota, same};
 use crate::limits::{OVERSTEPS_MAX, SESSION_MAX};
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
@@ -197,7 +197,8 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
         return vec![];
     }
     let (task, run) = (l.id.clone(), run.clone());
-    if checked.passed && checked.tip == *tip {
+    let empty = checked.passed && checked.tip == *tip && empty_for_the_first_time(state, l.task, tip);
+    if checked.passed && checked.tip == *tip && !empty {
         if let Some(reopened) = message::reopens_checked(state, &l, *iteration) {
             return vec![reopened];
         }
@@ -216,12 +217,14 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
         };
         return vec![passed, next, Event::AgentCompleted { task, run, agent: l.agent.clone() }];
     }
-    let output = if checked.passed {
+    let output = if empty {
+        empty::TOLD.to_owned()
+    } else if checked.passed {
         format!("the branch moved from {} to {} while it was checked", tip.short(), checked.tip.short())
     } else {
         crate::text::tail(&checked.output)
     };
-    let digest = (!checked.passed).then(|| same::digest(&output));
+    let digest = (empty || !checked.passed).then(|| same::digest(&output));
     // Checks that fail need no word: they always did.
     let gate = checked.gate.filter(|gate| *gate == Gate::Scan && !checked.passed);
     let alike = digest.as_ref().and_then(|digest| same::stops(state, l.task, (digest, gate), &output));
@@ -244,6 +247,12 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
         events.extend(budget::stops(state, &l, Usage::default(), now));
     }
     events
+}
+
+/// Nobody is asked to review nothing before its agent was told that it is nothing.
+fn empty_for_the_first_time(state: &State, task: &Task, tip: &Oid) -> bool {
+    let told = || task.same_failure.as_ref().is_some_and(|same| same.digest == same::digest(empty::TOLD));
+    empty::is_untouched(task, tip) && reviewer(state, task) != Reviewer::None && !told()
 }
 
 /// The daemon is no more. What it reported before has been taken in already.

@@ -66,6 +66,9 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
         let diff = String::from_utf8_lossy(&diff).into_owned();
         return cx.out.json_value(&Shown { stretch, diff });
     }
+    if diff.is_empty() {
+        note("Nothing is changed");
+    }
     if std::io::stdout().is_terminal() {
         return cx.out.text(&harmless_code(&String::from_utf8_lossy(&diff)));
     }
