@@ -16,6 +16,7 @@ mod disk;
 mod predicting;
 mod operate;
 mod orders;
+mod resolving;
 mod reviewing;
 mod sharing;
 mod secrets;

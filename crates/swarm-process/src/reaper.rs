@@ -30,6 +30,11 @@ pub fn become_reaper() -> std::io::Result<()> {
     Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)
 }
 
+/// Takes that back: orphans go to whoever would have them otherwise.
+pub fn leave_orphans() -> std::io::Result<()> {
+    Ok(rustix::process::set_child_subreaper(None)?)
+}
+
 /// Our children, of whichever of our threads.
 pub fn children() -> Vec<u32> {
     let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();

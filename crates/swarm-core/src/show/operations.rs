@@ -48,7 +48,7 @@ fn under_way(running: &Running) -> OperationView {
         facts: vec![],
         changes: vec![],
         did: match &running.step {
-            Step::Saving { plan } | Step::Moving { plan, .. } => {
+            Step::Saving { plan } | Step::Moving { plan, .. } | Step::Resolving { plan, .. } => {
                 Some(Did::of(&plan.says, &[], DEEDS_KEPT)).filter(|did| !did.is_nothing())
             }
             _ => None,

@@ -163,6 +163,7 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
         | Effect::Save { .. }
         | Effect::Mark { .. }
         | Effect::Move { .. }
+        | Effect::Resolve { .. }
         | Effect::Forget { .. }
         | Effect::Rewind { .. }
         | Effect::Hook { .. }) => operate(&world, other, context.background).await,
