@@ -285,12 +285,14 @@ pub enum Report {
         why: Option<String>,
         asks: bool,
     },
-    /// What an agent made of the files in conflict is kept, or why it is not. `failure`: of its program.
+    /// What an agent made of the files in conflict is kept, or why it is not. `failure`: of its program. `stopped`: somebody wants
+    /// to wait for it no longer.
     Resolved {
         op: CommandId,
         why: Option<String>,
         failure: Option<Failure>,
         usage: Usage,
+        stopped: bool,
     },
     /// Something was not as the plan expects, before anything moved: a ref, the person's checkout.
     MoveRefused {

@@ -176,8 +176,8 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::MoveConflict { op, paths, why, asks } => {
             resolve::conflict(state, &op, resolve::Conflict { paths, why, asks })
         }
-        Report::Resolved { op, why, failure, usage } => {
-            resolve::answered(state, &op, resolve::Answered { why, failure, usage }, now)
+        Report::Resolved { op, why, failure, usage, stopped } => {
+            resolve::answered(state, &op, resolve::Answered { why, failure, usage, stopped }, now)
         }
         Report::MoveRefused { op, why, hint } => steps::refused(state, &op, why, hint),
         Report::Forgotten { name } => steps::forgotten(state, name),

@@ -40,8 +40,8 @@ pub use identity::{
 };
 pub use limits::{Limits, is_shortage, take_room_for_files};
 pub use readable::watch_readable;
+pub use reaper::become_reaper;
 pub use reaper::orphans;
-pub use reaper::{become_reaper, leave_orphans};
 pub use release::release;
 pub use remove::remove_tree;
 pub use run::{Call, Ended, Excess, Input, ProcessError, Running};

@@ -11,8 +11,10 @@ use crate::state::State;
 /// The task that is taken back, and the profile of the agent that is asked after it was `asked` times. None: a person is.
 pub fn resolver(state: &State, request: &Request, asked: u32) -> Option<(TaskId, String)> {
     let policy = &state.policy;
+    // A command that works without a coordinator drains from its first moment on, and was asked for this all the same.
+    let told_to_stop = state.draining && policy.dispatch;
     // Nobody reviews what is taken back: an agent is believed only where the verification can contradict it.
-    if asked >= policy.resolve_max || !policy.verifies || state.draining {
+    if asked >= policy.resolve_max || !policy.verifies || told_to_stop {
         return None;
     }
     let tasks = taken_back(state, request)?;

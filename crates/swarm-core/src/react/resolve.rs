@@ -48,12 +48,21 @@ pub(super) struct Answered {
     pub why: Option<String>,
     pub failure: Option<Failure>,
     pub usage: Usage,
+    /// Nobody is asked again.
+    pub stopped: bool,
+}
+
+impl Answered {
+    /// Nothing came of it.
+    pub(super) fn without(why: Option<String>) -> Self {
+        Self { why, failure: None, usage: Usage::default(), stopped: false }
+    }
 }
 
 pub(super) fn answered(state: &State, op: &CommandId, answered: Answered, now: Timestamp) -> Vec<Event> {
     let Some(running) = running(state, op) else { return vec![] };
     let Step::Resolving { asked, .. } = &running.step else { return vec![] };
-    let Answered { why, failure, usage } = answered;
+    let Answered { why, failure, usage, stopped } = answered;
     let why = why.or_else(|| failure.as_ref().map(Failure::sentence)).map(|why| tail(&why));
     let (task, id) = (asked.task.clone(), op.clone());
     let usage = (!usage.is_none()).then_some(usage);
@@ -66,6 +75,7 @@ pub(super) fn answered(state: &State, op: &CommandId, answered: Answered, now: T
     }
     let again = match &failure {
         Some((Consequence::Quota | Consequence::Setup, _)) => None,
+        _ if stopped => None,
         _ => asks_agent(state, running, &asked.paths, Some(&why)),
     };
     let why = format!("{} did not resolve it: {why}", asked.profile);
@@ -80,5 +90,5 @@ pub(super) fn answered(state: &State, op: &CommandId, answered: Answered, now: T
 pub(super) fn interrupted(state: &State, now: Timestamp) -> Vec<Event> {
     let Some(running) = &state.ops.running else { return vec![] };
     let why = Some("it was interrupted".to_string());
-    answered(state, &running.id, Answered { why, failure: None, usage: Usage::default() }, now)
+    answered(state, &running.id, Answered::without(why), now)
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use swarm_protocol::conflict;
 use swarm_protocol::event::Event;
-use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{
     Checkpoint, Fact, FactChange, HookOutcome, Left, Moved, Plan, Request, Saved, SavedStage, SavedTask,
@@ -282,8 +281,7 @@ pub(super) fn broke(state: &State, key: &KeyName, why: String, now: Timestamp) -
         },
         "Resolve" => match &state.ops.running {
             Some(running) if running.id.as_str() == name => {
-                let (why, usage) = (Some(why), Usage::default());
-                super::resolve::answered(state, &running.id, Answered { why, failure: None, usage }, now)
+                super::resolve::answered(state, &running.id, Answered::without(Some(why)), now)
             }
             _ => vec![],
         },

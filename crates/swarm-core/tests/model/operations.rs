@@ -120,14 +120,16 @@ pub fn reports(state: &State, effect: &Effect, failed: Report) -> Vec<Report> {
             ]
         }
         Effect::Resolve { op, .. } => {
-            let told = |why: Option<&str>, class: Option<FailureClass>| Report::Resolved {
+            let told = |why: Option<&str>, class: Option<FailureClass>, stopped| Report::Resolved {
                 op: op.clone(),
                 why: why.map(str::to_owned),
                 failure: class.map(|class| Failure::new(class, "no")),
                 usage: Usage::default(),
+                stopped,
             };
-            let used_up = told(None, Some(FailureClass::Quota));
-            vec![told(None, None), told(Some("it names b.rs"), None), used_up, failed]
+            let used_up = told(None, Some(FailureClass::Quota), false);
+            let stopped = told(Some("it was told to stop"), None, true);
+            vec![told(None, None, false), told(Some("it names b.rs"), None, false), used_up, stopped, failed]
         }
         Effect::Forget { name } => vec![Report::Forgotten { name: name.clone() }, failed],
         Effect::Rewind { task, .. } => vec![Report::Rewound { task: task.clone(), saved: None }, failed],

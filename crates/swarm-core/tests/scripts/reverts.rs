@@ -38,6 +38,17 @@ fn c6_a_coordinator_that_dies_while_the_agent_is_asked_asks_again_and_not_for_ev
 }
 
 #[test]
+fn c6_a_command_that_works_without_a_coordinator_asks_the_agent_and_a_swarm_that_was_told_to_stop_does_not() {
+    after("start alone | clashes c2", "DONE\nowed: Resolve c2 round 1");
+    after("drain | clashes c2 | found a", "DONE");
+}
+
+#[test]
+fn c6_whoever_waits_for_the_agent_no_longer_has_the_rollback_back_at_once() {
+    after("clashes c2 | gives-up c2 | found a", "DONE");
+}
+
+#[test]
 fn c6_nobody_is_asked_where_nothing_would_look_at_what_it_says() {
     check(&format!("plan a | start | {MOVING} | clashes c2 | found a"), DONE);
     after("unfit c2 | found a", "DONE");

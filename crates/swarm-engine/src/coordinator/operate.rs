@@ -18,6 +18,7 @@ use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::trunk::{TrunkAsk, TrunkView};
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use super::Coordinator;
 use super::decided::refuted;
@@ -144,7 +145,12 @@ impl Moment {
 }
 
 /// Carries one of these effects out.
-pub(super) async fn operate(world: &World, effect: Effect, background: Background) -> Result<Report, String> {
+pub(super) async fn operate(
+    world: &World,
+    effect: Effect,
+    background: Background,
+    cancel: &CancellationToken,
+) -> Result<Report, String> {
     match effect {
         Effect::Survey { op, ask } => survey(world, background, op, &ask).await,
         Effect::Save { name, at, .. } => save(world, background, name, at, true).await,
@@ -152,7 +158,7 @@ pub(super) async fn operate(world: &World, effect: Effect, background: Backgroun
         Effect::Move { op, plan } => carry_plan_out(world, op, &plan).await,
         Effect::Resolve { op, plan, task, profile, round, why } => {
             let asking = Asking { op, plan, task, profile, round, why };
-            resolve(world, background, asking).await
+            resolve(world, background, asking, cancel).await
         }
         Effect::Forget { name } => forget(world, name).await,
         Effect::Rewind { task, run, to } => rewind_worktree(world, task, &run, to.as_ref()).await,

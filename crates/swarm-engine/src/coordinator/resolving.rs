@@ -7,17 +7,17 @@ use swarm_agents::prompts::{ResolveFile, ResolvePrompt};
 use swarm_agents::{Surroundings, ready};
 use swarm_core::State;
 use swarm_core::input::Report;
-use swarm_process::complain;
+use swarm_core::operation::Step;
 use swarm_process::containment::end_run;
-use swarm_process::leave_orphans;
 use swarm_protocol::channel::{Answered, CommandLine, RunKind};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::ids::{CommandId, RunId, TaskId};
 use swarm_protocol::operation::Plan;
-use swarm_work::daemon::{DaemonSpec, Form, Question, ask_alone};
+use swarm_work::daemon::{DaemonSpec, Form, Question, ask_beside_others};
 use swarm_work::operation::moving::rebuild::{Open, Rebuilt};
 use swarm_work::operation::moving::resolver::Shown;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use super::decided::with_made;
 use super::executors::describe;
@@ -42,12 +42,17 @@ pub(super) struct Asking {
 }
 
 /// Asks until nothing is open, or an answer is of no use. What was kept before is not asked for again.
-pub(super) async fn resolve(world: &World, background: Background, asking: Asking) -> Result<Report, String> {
+pub(super) async fn resolve(
+    world: &World,
+    background: Background,
+    asking: Asking,
+    cancel: &CancellationToken,
+) -> Result<Report, String> {
     let Background::State(state) = background else { return Err("nothing is known of the plan".into()) };
     let (op, mut usage) = (asking.op.clone(), Usage::default());
     let over = |why: Option<String>, failure, usage| {
         let why = why.map(|why| world.without_root(&why));
-        Ok(Report::Resolved { op: op.clone(), why, failure, usage })
+        Ok(Report::Resolved { op: op.clone(), why, failure, usage, stopped: cancel.is_cancelled() })
     };
     for _ in 0..ASKED_MAX {
         let open = match with_made(world, &op, &asking.plan).await? {
@@ -60,7 +65,9 @@ pub(super) async fn resolve(world: &World, background: Background, asking: Askin
         let Some(shown) = open.shown(&world.git).await.map_err(describe)? else {
             return over(Some("only a person can decide it".into()), None, usage);
         };
-        let answered = ask(world, &state, &asking, &shown).await?;
+        let Some(answered) = ask(world, &state, &asking, &shown, cancel).await? else {
+            return over(Some("it was told to stop".into()), None, usage);
+        };
         usage = usage.plus(answered.usage);
         if let Some(failure) = answered.failure {
             return over(None, Some(failure), usage);
@@ -83,9 +90,15 @@ async fn keep(
     Ok(kept.map_err(|why| format!("its answer cannot be used: {why}")))
 }
 
-/// Puts the question. Whatever a coordinator that died has left of it is ended first.
-async fn ask(world: &World, state: &State, asking: &Asking, shown: &Shown) -> Result<Answered, String> {
-    let failed = |failure| Answered { failure: Some(failure), ..Answered::default() };
+/// Puts the question. None: it was told to stop.
+async fn ask(
+    world: &World,
+    state: &State,
+    asking: &Asking,
+    shown: &Shown,
+    cancel: &CancellationToken,
+) -> Result<Option<Answered>, String> {
+    let failed = |failure| Some(Answered { failure: Some(failure), ..Answered::default() });
     let outfit = match Outfit::of(&world.config, &asking.profile) {
         Ok(outfit) => outfit,
         Err(none) => return Ok(failed(Failure::new(FailureClass::Configuration, none.to_string()))),
@@ -94,9 +107,7 @@ async fn ask(world: &World, state: &State, asking: &Asking, shown: &Shown) -> Re
         return Ok(failed(failure));
     }
     world.show_merge(&shown.commit).await?;
-    let name = asking.op.as_str().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-    let nonce = format!("resolve-{}-{name}", world.plan);
-    end_run(&nonce, Duration::ZERO).await;
+    let nonce = world.nonce_of_resolver(&asking.op);
     let prompt = world.prompts.resolve(&words(world, state, asking, shown));
     let question = Question { prompt, session: None, form: Form::Resolution, member: None };
     let spec = DaemonSpec {
@@ -109,12 +120,34 @@ async fn ask(world: &World, state: &State, asking: &Asking, shown: &Shown) -> Re
         ..world.spec(&RunId::nth(0), RunKind::Review, &asking.task, &nonce)
     };
     let spec = world.with_place(spec, true).await;
-    // Nobody tells it to stop: when we end, it ends with us.
-    let (_tell, mut stop) = watch::channel(None);
-    let answered = ask_alone(spec, world.config.max_task_duration.secs, &mut stop).await;
+    let grace = spec.stop_grace();
+    let (tell, mut stop) = watch::channel(None);
+    let answering = ask_beside_others(spec, world.config.max_task_duration.secs, &mut stop);
+    tokio::pin!(answering);
+    let answered = tokio::select! {
+        answered = &mut answering => answered,
+        () = cancel.cancelled() => {
+            tell.send_replace(Some(grace));
+            answering.await
+        }
+    };
     end_run(&nonce, Duration::ZERO).await;
-    complain("leave the orphans of others alone", leave_orphans());
-    answered.map_err(describe)?.ok_or_else(|| "it was told to stop".into())
+    answered.map_err(describe)
+}
+
+/// What is left of a question whose coordinator died is ended, whether it is put again or not.
+pub(super) async fn end_old_question(world: &World, state: &State) {
+    if let Some(running) = state.ops.running.as_ref().filter(|r| matches!(r.step, Step::Resolving { .. })) {
+        end_run(&world.nonce_of_resolver(&running.id), Duration::ZERO).await;
+    }
+}
+
+impl World {
+    /// Marks what the question of an operation starts, also for a later coordinator.
+    fn nonce_of_resolver(&self, op: &CommandId) -> String {
+        let name = op.as_str().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        format!("resolve-{}-{name}", self.plan)
+    }
 }
 
 fn words(world: &World, state: &State, asking: &Asking, shown: &Shown) -> ResolvePrompt {

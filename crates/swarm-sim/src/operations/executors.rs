@@ -250,7 +250,7 @@ impl OperationWorld {
         if why.is_none() {
             self.git.resolved.insert(op.clone());
         }
-        Report::Resolved { op: op.clone(), why, failure: None, usage: Usage::default() }
+        Report::Resolved { op: op.clone(), why, failure: None, usage: Usage::default(), stopped: false }
     }
 
     /// Each step looks whether it was done before.

@@ -1,6 +1,6 @@
 //! What executors report of operations, by the words of the scripts: `surveyed c2` finds the merge of the first task on trunk,
 //! `saved c2` its checkpoint, `moved c2`; `clashes c2` its reverts conflict and an agent could say more, `unfit c2` nobody could,
-//! `refuted c2` what the agent said is red; `resolves c2` `misses c2` `uses-up c2` `breaks c2` what came of asking it.
+//! `refuted c2` what the agent said is red; `resolves c2` `misses c2` `gives-up c2` `uses-up c2` `breaks c2` what came of asking it.
 
 use swarm_core::effect::Key;
 use swarm_core::input::{KeyName, Report};
@@ -24,6 +24,7 @@ pub fn report(state: &State, words: &[&str]) -> Option<Report> {
         why: why.map(str::to_owned),
         failure: class.map(|class| Failure::new(class, "no")),
         usage: Usage { input_tokens: 100, ..Usage::default() },
+        stopped: *what == "gives-up",
     };
     Some(match *what {
         "surveyed" => {
@@ -48,6 +49,7 @@ pub fn report(state: &State, words: &[&str]) -> Option<Report> {
         "refuted" => conflict(Some("what resolves it fails its verification"), true),
         "resolves" => resolved(None, None),
         "misses" => resolved(Some("it names b.rs, which does not conflict"), None),
+        "gives-up" => resolved(Some("it was told to stop"), None),
         "uses-up" => resolved(None, Some(FailureClass::Quota)),
         "breaks" => Report::Broke { key: KeyName::from(&Key::Resolve(op)), why: "the disk is full".into() },
         _ => return None,
