@@ -3,13 +3,14 @@
 //! A prompt is put together from up to four of them: the task (`work.md`, or `compact.md` after a full context
 //! window), what the attempt before left (`recovery.md`), how to go about it after a circle (`focused.md`), and what
 //! is to be said now (`notices.md`). So whoever replaces one of them loses nothing of the others. Whoever reviews is
-//! told `review.md`, whoever plans `plan.md`.
+//! told `review.md`, whoever plans `plan.md`, whoever resolves what conflicts when it is taken back `resolve.md`.
 //!
 //! A template is read and tried when the coordinator starts, so that a slip in it is told to a person
 //! at once, not to an agent in the night.
 
 mod plan;
 mod recovery;
+mod resolve;
 mod review;
 
 use std::path::{Path, PathBuf};
@@ -33,6 +34,7 @@ const FOCUSED: &str = "focused.md";
 const NOTICES: &str = "notices.md";
 const REVIEW: &str = "review.md";
 const PLAN: &str = "plan.md";
+const RESOLVE: &str = "resolve.md";
 const BUILT_IN: &[(&str, &str)] = &[
     (WORK, include_str!("prompts/work.md")),
     (COMPACT, include_str!("prompts/compact.md")),
@@ -41,10 +43,12 @@ const BUILT_IN: &[(&str, &str)] = &[
     (NOTICES, include_str!("prompts/notices.md")),
     (REVIEW, include_str!("prompts/review.md")),
     (PLAN, include_str!("prompts/plan.md")),
+    (RESOLVE, include_str!("prompts/resolve.md")),
 ];
 
 pub use plan::PlanPrompt;
 pub use recovery::{LastAttempt, Recovery};
+pub use resolve::{ResolveFile, ResolvePrompt};
 pub use review::ReviewPrompt;
 
 /// The templates in force.
@@ -169,7 +173,10 @@ impl Prompts {
         for sample in [PlanPrompt::default(), made.changing("x", "x"), split] {
             prompts.render(PLAN, &sample).map_err(|error| refused(&folder.join(PLAN), &error))?;
         }
-        for (name, _) in BUILT_IN.iter().filter(|(name, _)| ![REVIEW, PLAN].contains(name)) {
+        for sample in [ResolvePrompt::default(), resolve::sample()] {
+            prompts.render(RESOLVE, &sample).map_err(|error| refused(&folder.join(RESOLVE), &error))?;
+        }
+        for (name, _) in BUILT_IN.iter().filter(|(name, _)| ![REVIEW, PLAN, RESOLVE].contains(name)) {
             for sample in [&bare, &sample()] {
                 prompts.render(name, sample).map_err(|error| refused(&folder.join(name), &error))?;
             }

@@ -22,3 +22,5 @@ pub const MEMBER_VARIABLE: &str = "SWARM_MEMBER";
 pub const ROLE_REVIEW: &str = "review";
 /// It is to make a plan.
 pub const ROLE_PLAN: &str = "plan";
+/// It is to say what becomes of files in which a revert conflicts.
+pub const ROLE_RESOLVE: &str = "resolve";

@@ -88,6 +88,7 @@ impl State {
             E::TrunkMoved { .. } | E::TrunkProven { .. } | E::ProofFailed { .. } | E::WorkGone { .. }
             | E::WorkBack { .. } | E::WorkRewritten { .. } | E::NothingChanged { .. } => self.apply_proof(event, at),
             E::OperationAsked { .. } | E::OperationQuiet { .. } | E::OperationPlanned { .. }
+            | E::ResolverStarted { .. } | E::ResolverEnded { .. }
             | E::OperationStuck { .. } | E::OperationFinished { .. } | E::OperationFailed { .. }
             | E::TaskRestored { .. } | E::FactsSet { .. } | E::OperationSeen { .. } => self.apply_operation(event, at),
             E::ProposalMade { .. } | E::ProposalEnded { .. } => self.apply_proposal(event),

@@ -2,7 +2,7 @@
 //! them due is taken in, and recorded behind it: a replay never decides it again.
 
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::{RunId, TaskId};
+use swarm_protocol::ids::{CommandId, RunId, TaskId};
 use swarm_protocol::outcome::{Ended, Mode, Next, PauseReason};
 use swarm_protocol::time::Timestamp;
 
@@ -149,9 +149,21 @@ impl Dues<'_> {
             Event::VerificationFailed { task, output, .. } => {
                 self.error(Some(task), "verification".into(), tail(output));
             }
-            Event::OperationFailed { why, .. } => self.error(None, "operation".into(), why.clone()),
+            Event::ResolverStarted { task, paths, .. } => self.conflict(task, paths, 3),
+            Event::OperationFailed { id, why, paths, .. } => {
+                if let Some(task) = self.taken_back(id).filter(|_| !paths.is_empty()) {
+                    self.conflict(&task, paths, 4);
+                }
+                self.error(None, "operation".into(), why.clone());
+            }
             _ => {}
         }
+    }
+
+    /// The task that the operation was to take back.
+    fn taken_back(&self, id: &CommandId) -> Option<TaskId> {
+        let record = self.state.ops.record(id).filter(|record| record.kind == "task rollback")?;
+        TaskId::new(record.subject.as_deref()?).ok()
     }
 
     /// `level`: the rung of the ladder that resolved it; 3 is an agent that is asked to, 4 a person.

@@ -97,6 +97,9 @@ pub enum Effect {
     Mark { name: String, at: Timestamp },
     /// The plan of an operation carried out, each step safe to repeat. Ends in `Moved`, `MoveConflict` or `MoveRefused`.
     Move { op: CommandId, plan: Plan },
+    /// An agent asked what is to become of files in which its reverts conflict, and the answer kept for `Move`, which has it
+    /// verified. `why`: what the last answer lacked. Ends in `Resolved`.
+    Resolve { op: CommandId, plan: Plan, task: TaskId, profile: String, round: u32, why: Option<String> },
     /// Refs and file of a checkpoint that nothing refers to any more gone. Ends in `Forgotten`.
     Forget { name: String },
     /// The worktree back to `to`, where a killed iteration began; its changes to a ref. Ends in `Rewound`.
@@ -167,6 +170,7 @@ pub enum Key {
     Survey(CommandId),
     Save(String),
     Move(CommandId),
+    Resolve(CommandId),
     Forget(String),
     Rewind(TaskId),
     Hook(u64),
@@ -220,6 +224,7 @@ impl Effect {
             Self::Save { name, .. } => Key::Save(name.clone()),
             Self::Mark { name, .. } => Key::Mark(name.clone()),
             Self::Move { op, .. } => Key::Move(op.clone()),
+            Self::Resolve { op, .. } => Key::Resolve(op.clone()),
             Self::Forget { name } => Key::Forget(name.clone()),
             Self::Rewind { task, .. } => Key::Rewind(task.clone()),
             Self::Hook { n, .. } => Key::Hook(*n),
@@ -248,6 +253,7 @@ impl Effect {
             | Self::Save { .. }
             | Self::Mark { .. }
             | Self::Move { .. }
+            | Self::Resolve { .. }
             | Self::Forget { .. }
             | Self::Prove { .. }
             | Self::Hook { .. } => None,
@@ -261,6 +267,7 @@ impl Effect {
             | Self::Release { .. }
             | Self::Mark { .. }
             | Self::Prove { .. }
+            | Self::Resolve { .. }
             | Self::Move { .. } => Lane::Trunk,
             Self::Survey { .. } | Self::Save { .. } => Lane::Operation,
             Self::Forget { .. } => Lane::Checkpoints,
@@ -298,6 +305,7 @@ impl Effect {
             Self::Save { .. } => "Save",
             Self::Mark { .. } => "Mark",
             Self::Move { .. } => "Move",
+            Self::Resolve { .. } => "Resolve",
             Self::Forget { .. } => "Forget",
             Self::Rewind { .. } => "Rewind",
             Self::Hook { .. } => "Hook",

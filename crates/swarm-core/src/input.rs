@@ -278,11 +278,21 @@ pub enum Report {
         op: CommandId,
         moved: Moved,
     },
-    /// A revert (or a pick) does not apply; trunk is untouched.
+    /// A revert (or a pick) does not apply; trunk is untouched. `asks`: an agent could say what is to become of the files.
     MoveConflict {
         op: CommandId,
         paths: Vec<String>,
         why: Option<String>,
+        asks: bool,
+    },
+    /// What an agent made of the files in conflict is kept, or why it is not. `failure`: of its program. `stopped`: somebody wants
+    /// to wait for it no longer.
+    Resolved {
+        op: CommandId,
+        why: Option<String>,
+        failure: Option<Failure>,
+        usage: Usage,
+        stopped: bool,
     },
     /// Something was not as the plan expects, before anything moved: a ref, the person's checkout.
     MoveRefused {

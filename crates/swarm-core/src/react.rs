@@ -26,6 +26,7 @@ mod conflict;
 mod proof;
 mod operate;
 mod steps;
+mod resolve;
 mod intervene;
 mod trunk;
 mod base;
@@ -98,7 +99,8 @@ pub fn react(state: &State, input: Input, now: Timestamp) -> Result<Vec<Event>, 
             let tried: Vec<Event> = tried.filter(|_| policy.dispatch).collect();
             let started =
                 Event::CoordinatorStarted { epoch, version, host, trunk, policy, explicit: Some(true) };
-            Ok(std::iter::once(started).chain(tried).collect())
+            let interrupted = resolve::interrupted(state, now);
+            Ok(std::iter::once(started).chain(tried).chain(interrupted).collect())
         }
         Input::Leaving => Ok(vec![Event::CoordinatorStopped { epoch: state.epoch }]),
         Input::Found(event) => Ok(vec![event]),
@@ -172,11 +174,16 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::Saved { name, saved } => steps::saved(state, name, saved, now),
         Report::NotSaved { name, why } => steps::not_saved(state, name, why),
         Report::Moved { op, moved } => steps::moved(state, &op, moved),
-        Report::MoveConflict { op, paths, why } => steps::conflict(state, &op, paths, why),
+        Report::MoveConflict { op, paths, why, asks } => {
+            resolve::conflict(state, &op, resolve::Conflict { paths, why, asks })
+        }
+        Report::Resolved { op, why, failure, usage, stopped } => {
+            resolve::answered(state, &op, resolve::Answered { why, failure, usage, stopped }, now)
+        }
         Report::MoveRefused { op, why, hint } => steps::refused(state, &op, why, hint),
         Report::Forgotten { name } => steps::forgotten(state, name),
         Report::Rewound { task, saved } => steps::rewound(state, task, saved),
         Report::HookEnded { n, outcome, output } => hook::ended(state, n, outcome, output),
-        Report::Broke { key, why } => steps::broke(state, &key, why),
+        Report::Broke { key, why } => steps::broke(state, &key, why, now),
     }
 }

@@ -16,6 +16,7 @@ mod disk;
 mod predicting;
 mod operate;
 mod orders;
+mod resolving;
 mod reviewing;
 mod sharing;
 mod secrets;
@@ -112,6 +113,8 @@ pub struct Coordinator {
     disk: disk::Watching,
     predicting: predicting::Predicting,
     look_again: Option<Timestamp>,
+    /// Somebody wants it to stop: also a command that drains from its first moment on.
+    told_to_stop: bool,
     /// Since when it is to stop and nothing can be recorded.
     stops_without_room: Option<Instant>,
     ticked: Timestamp,
@@ -127,6 +130,7 @@ impl Coordinator {
         let inherited = store.state().runs.keys().cloned().collect();
         world.git.act_only_while(LedgerClaim(store.claim()?));
         operate::end_old_hooks(&world, store.state()).await;
+        resolving::end_old_question(&world, store.state()).await;
         let started = Input::Started {
             epoch: store.state().epoch + 1,
             version: swarm_process::release(),
@@ -165,6 +169,7 @@ impl Coordinator {
             disk,
             predicting,
             look_again: None,
+            told_to_stop: false,
             stops_without_room: None,
             untold: told,
         })
@@ -260,6 +265,11 @@ impl Coordinator {
             // Nobody will work there now.
             let preparing = self.cancels.iter().filter(|(key, _)| matches!(key, Key::Prepare(_)));
             preparing.for_each(|(_, cancel)| cancel.cancel());
+        }
+        if self.told_to_stop {
+            // An agent that is asked in an operation may think for an hour.
+            let asked = self.cancels.iter().filter(|(key, _)| matches!(key, Key::Resolve(_)));
+            asked.for_each(|(_, cancel)| cancel.cancel());
         }
         let runs = &self.store.state().runs;
         self.hellos.retain(|run, _| runs.contains_key(run));

@@ -66,11 +66,17 @@ pub async fn preview(
         let ask = operation::ask(state, &request).map_err(NoPreview::Refused)?;
         let survey = survey(place, state, &ask).await?;
         let plan = operation::plan(state, &request, &survey, now).map_err(NoPreview::Refused)?;
+        let mut agent = None;
         let decided = match fits(place, plan.trunk.as_ref()).await {
             Ok(decided) => decided,
-            Err(paths) => {
-                let (why, hint) = operation::conflicts(state, command.kind(), &request, &paths);
-                return Err(NoPreview::Refused(Refusal::CannotMove { why, hint }));
+            Err(stuck) => {
+                let (why, hint) = operation::conflicts(state, command.kind(), &request, &stuck.paths);
+                let asked = operation::resolver(state, &request, 0).filter(|_| stuck.asks);
+                let Some((_, profile)) = asked else {
+                    return Err(NoPreview::Refused(Refusal::CannotMove { why, hint }));
+                };
+                agent = Some(format!("{why}: {profile} is asked to resolve it, which is verified first"));
+                vec![]
             }
         };
         // A checkpoint is the thing itself, not what is kept before it.
@@ -86,6 +92,7 @@ pub async fn preview(
             plan: Some(plan),
             stops: vec![],
         };
+        view.says.commits.extend(agent);
         if !decided.is_empty() {
             let files = conflict::shown(&decided);
             view.says
@@ -110,16 +117,29 @@ pub async fn preview(
     Ok(view)
 }
 
+/// Reverts for which there is no rule.
+struct Stuck {
+    paths: Vec<String>,
+    /// An agent could say what is to become of the files.
+    asks: bool,
+}
+
 /// What is decided where the reverts of this move conflict with what is on trunk; the error are the files in which they do
 /// without a way out. They are tried in the object database and nowhere else; where that cannot be written to, the operation
 /// itself will tell.
-async fn fits(place: &Place<'_>, trunk: Option<&TrunkMove>) -> Result<Vec<Resolved>, Vec<String>> {
+async fn fits(place: &Place<'_>, trunk: Option<&TrunkMove>) -> Result<Vec<Resolved>, Stuck> {
     let Some(TrunkMove { old, how: TrunkHow::Rebuild { revert, pick }, .. }) = trunk else {
         return Ok(vec![]);
     };
     let making = Making::Supposed(place.regenerate);
     match rebuild(place.git, old, (revert, pick), 0, None, making).await {
-        Ok(Rebuilt::Conflict { paths, .. }) => Err(paths),
+        Ok(Rebuilt::Conflict { paths, open, .. }) => {
+            let asks = match open {
+                Some(open) => open.shown(place.git).await.is_ok_and(|shown| shown.is_some()),
+                None => false,
+            };
+            Err(Stuck { paths, asks })
+        }
         Ok(Rebuilt::Unmade(_)) => Ok(vec![]),
         Ok(Rebuilt::Built { resolved, .. }) => Ok(resolved),
         Err(error) => {

@@ -5,10 +5,13 @@ use std::path::Path;
 
 use serde::Serialize;
 use swarm_core::State;
+use swarm_core::operation::{self, merged_itself};
 use swarm_core::stage::Stage;
 use swarm_git::{Conflicted, Entry, Git, GitError, MODE_GITLINK, MODE_SYMLINK, Sides};
 use swarm_process::ProcessError;
 use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::operation::{Force, Request};
+use swarm_work::operation::moving::rebuild::{Making, Rebuilt, rebuild};
 use swarm_work::resolve::places::places;
 
 use crate::work_diff::stretch;
@@ -47,6 +50,10 @@ pub struct WorkConflict {
     pub files: Vec<FileConflict>,
     /// Files that conflict as well and are not shown.
     pub more_files: usize,
+    /// The task is merged, and this is where taking it back conflicts: `base` is how it was left, `tip` how it was before. The
+    /// command that goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taken_back: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -93,19 +100,49 @@ pub struct SideText {
 
 /// Tries the work of the task against trunk, in the object database.
 pub async fn work_conflict(git: &Git, trunk: &str, state: &State, id: &TaskId) -> Result<Looked, GitError> {
+    let now = git.ref_value(&format!("refs/heads/{trunk}")).await?;
     if state.task(id).is_some_and(|task| matches!(task.stage, Stage::Done { .. })) {
-        return Ok(Looked::Merged);
+        let Some(now) = now else { return Ok(Looked::Merged) };
+        return taken_back(git, state, id, &now).await;
     }
     let Some((base, tip)) = stretch(git, trunk, state, id).await? else { return Ok(Looked::NoWork) };
-    let Some(trunk) = git.ref_value(&format!("refs/heads/{trunk}")).await? else { return Ok(Looked::Fits) };
-    let Some(conflicted) = git.conflict_of(&base, &trunk, &tip).await? else { return Ok(Looked::Fits) };
+    let Some(now) = now else { return Ok(Looked::Fits) };
+    let found = laid_out(git, id, (base, now, tip)).await?;
+    Ok(found.map_or(Looked::Fits, |conflict| Looked::Conflicts(Box::new(conflict))))
+}
+
+/// Where the commits of a merged task conflict with what is on trunk now, when they are taken back.
+async fn taken_back(git: &Git, state: &State, id: &TaskId, now: &Oid) -> Result<Looked, GitError> {
+    let mut commits = merged_itself(state, id);
+    commits.reverse();
+    if commits.is_empty() || !git.missing_commits(&commits).await?.is_empty() {
+        return Ok(Looked::Merged);
+    }
+    let tried = rebuild(git, now, (&commits, &[]), 0, None, Making::Supposed(&[])).await?;
+    let Rebuilt::Conflict { paths, open: Some(open), .. } = tried else { return Ok(Looked::Merged) };
+    let (left, onto, before) = open.sides();
+    let found = laid_out(git, id, (left.clone(), onto.clone(), before.clone())).await?;
+    let request = Request::RollbackTask { tasks: vec![id.clone()], force: Force::default() };
+    let (_, hint) = operation::conflicts(state, "", &request, &paths);
+    Ok(found.map_or(Looked::Merged, |conflict| {
+        Looked::Conflicts(Box::new(WorkConflict { taken_back: Some(hint), ..conflict }))
+    }))
+}
+
+/// The three sides of each file. None: nothing conflicts.
+async fn laid_out(
+    git: &Git,
+    id: &TaskId,
+    (base, trunk, tip): (Oid, Oid, Oid),
+) -> Result<Option<WorkConflict>, GitError> {
+    let Some(conflicted) = git.conflict_of(&base, &trunk, &tip).await? else { return Ok(None) };
     let mut files = Vec::new();
     for (path, sides) in conflicted.files.iter().take(FILES_MAX) {
         files.push(file(git, &conflicted, path, sides).await?);
     }
     let more_files = conflicted.files.len() - files.len();
-    let task = id.clone();
-    Ok(Looked::Conflicts(Box::new(WorkConflict { task, base, trunk, tip, files, more_files })))
+    let (task, taken_back) = (id.clone(), None);
+    Ok(Some(WorkConflict { task, base, trunk, tip, files, more_files, taken_back }))
 }
 
 async fn file(

@@ -1,7 +1,11 @@
 //! The parent of orphans.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Orphans come to us.
+static REAPS: AtomicBool = AtomicBool::new(false);
 
 /// Children that somebody in this process waits for.
 static AWAITED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
@@ -19,15 +23,21 @@ pub(super) fn release(child: u32) {
     awaited().remove(&child);
 }
 
-/// Our children that nobody in this process started and waits for: they came to us when their parent ended.
+/// Our children that nobody in this process started and waits for: they came to us when their parent ended. None in a process
+/// to which no orphans come: what nobody waits for there is a child that was started to outlive us.
 pub fn orphans() -> Vec<u32> {
+    if !REAPS.load(Ordering::Relaxed) {
+        return vec![];
+    }
     let awaited = awaited();
     children().into_iter().filter(|child| !awaited.contains(child)).collect()
 }
 
 /// Makes this process the parent of every orphan among its descendants.
 pub fn become_reaper() -> std::io::Result<()> {
-    Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    REAPS.store(true, Ordering::Relaxed);
+    Ok(())
 }
 
 /// Our children, of whichever of our threads.

@@ -27,15 +27,18 @@ pub enum Way {
     CommitByCommit,
     /// The task's commits conflict one after the other, but not as a whole.
     AsAWhole,
+    /// An agent was asked.
+    ByAgent,
 }
 
 impl Way {
-    /// The rung of the ladder: 1 is a rule that decides about lines, 2 another way to put the same commits together.
+    /// The rung of the ladder: 1 is a rule that decides about lines, 2 another way to put the same commits together, 3 an agent.
     /// Trunk has what was reviewed only where no rule was needed.
     pub fn level(self) -> u32 {
         match self {
             Self::Whitespace | Self::Imports | Self::SameLines | Self::Regenerated => 1,
             Self::CommitByCommit | Self::AsAWhole => 2,
+            Self::ByAgent => 3,
         }
     }
 
@@ -47,6 +50,7 @@ impl Way {
             Self::Regenerated => "made again",
             Self::CommitByCommit => "commit by commit",
             Self::AsAWhole => "as a whole",
+            Self::ByAgent => "by an agent",
         }
     }
 }

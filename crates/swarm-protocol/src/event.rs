@@ -65,7 +65,6 @@ events! {
     PlanClosed "plan_closed" [] { archive "archive": String }
     /// The ledger was brought back out of the archive.
     PlanReopened "plan_reopened" [] { archive "archive": String }
-
     // --- the ledger itself ----------------------------------------------------------------------
     /// Records were damaged or cut off and no second copy held them; what is left of them lies in the quarantine files.
     LedgerLoss "ledger_loss" []
@@ -107,6 +106,10 @@ events! {
     /// Git and plan have moved.
     OperationFinished "operation_finished" []
         { id "id": CommandId, text "text": String, facts "facts": Vec<FactChange>, made "made": Vec<Oid> }
+    /// An agent is asked about reverts that conflict. `why`: what it made of them last cannot be used.
+    ResolverStarted "resolver_started" [task "taskId": TaskId] { id "id": CommandId, profile "profile": String, round "round": u32, paths "paths": Vec<String>, why "why": Option<String> }
+    /// It has answered, or cannot (`why`); what follows from it is recorded next.
+    ResolverEnded "resolver_ended" [task "taskId": TaskId] { id "id": CommandId, usage "usage": Option<Usage>, why "why": Option<String> }
     /// A step was not possible just now; it is tried again.
     OperationStuck "operation_stuck" [] { id "id": CommandId, why "why": String }
     /// Not possible: nothing was changed.
@@ -135,7 +138,6 @@ events! {
     /// About to run. Found without an end by a later coordinator it was interrupted.
     HookStarted "hook_started" [] { hook "hook": String, n "n": u64, subject "subject": Option<String> }
     HookEnded "hook_ended" [] { hook "hook": String, n "n": u64, outcome "outcome": HookOutcome, output "output": String }
-
     /// A person let this task start, in a mode where tasks wait for it.
     TaskStarted "task_started" [task "taskId": TaskId] {}
     /// A person stopped its agent: it starts again when a person says so, in every mode.
@@ -333,10 +335,8 @@ events! {
         { proof "proof": Proof, why "why": String, work "work": Option<Landed> }
     /// The work of a task that was gone is on trunk.
     WorkBack "work_back" [task "taskId": TaskId, status "status": Status] { proof "proof": Proof }
-
     /// The work of a task that is done stands on trunk under other names: somebody rewrote its commits.
     WorkRewritten "work_rewritten" [task "taskId": TaskId] { proof "proof": Proof }
-
     /// Gone by proof. `left`: what was in it that is on no trunk.
     WorktreeRemoved "worktree_removed" [task "taskId": TaskId] { left "left": Option<Left> }
     /// The cancelled task is open again while its worktree goes: that is waited for, and what lay there comes back.

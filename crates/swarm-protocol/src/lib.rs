@@ -10,6 +10,7 @@ pub mod plan;
 pub mod planning;
 pub mod answer;
 pub mod judgement;
+pub mod resolution;
 pub mod globs;
 pub mod reservation;
 pub mod review;

@@ -30,7 +30,7 @@ mod serve;
 mod alone;
 mod sums;
 
-pub use alone::ask_alone;
+pub use alone::{ask_alone, ask_beside_others};
 pub use files::{DurableError, RunFiles, write_durable, write_whole};
 pub use outbox::unacknowledged_on_disk;
 pub use own_tip::OVERSTEP;

@@ -291,8 +291,11 @@ export type SaveKind = "save" | "import" | "migrate";
 
 export type Saved = SavedView[];
 
+/** A task's stage in the form that can be set back. */
+export type SavedStage = { stage: "pending"; started: boolean; withheld?: boolean } | { stage: "working" } | { base?: Oid | null; stage: "review"; tip: Oid; tree: Oid } | { base?: Oid | null; stage: "approved"; tip: Oid; tree: Oid } | { parts?: TaskId[]; proof?: Proof | null; stage: "done" } | { proof: Proof; stage: "gone"; why: string; work?: Landed | null } | { block: BlockKind; stage: "blocked"; was?: SavedStage | null; why: string } | { stage: "failed"; why: string } | { stage: "timeout"; why: string } | { stage: "deferred"; was?: SavedStage | null } | { stage: "cancelled" } | { parts: TaskId[]; stage: "split" };
+
 /** A task as it was at some ledger position, without what it asks for. */
-export type SavedTask = ({ stage: "pending"; started: boolean; withheld?: boolean } | { stage: "working" } | { base?: Oid | null; stage: "review"; tip: Oid; tree: Oid } | { base?: Oid | null; stage: "approved"; tip: Oid; tree: Oid } | { parts?: TaskId[]; proof?: Proof | null; stage: "done" } | { proof: Proof; stage: "gone"; why: string; work?: Landed | null } | { block: BlockKind; stage: "blocked"; why: string } | { stage: "failed"; why: string } | { stage: "timeout"; why: string } | { stage: "deferred" } | { stage: "cancelled" } | { parts: TaskId[]; stage: "split" }) & { begins?: Oid | null; landedBefore?: Oid[]; lastAgent?: AgentId | null; lastFailure?: string | null; left?: Left | null; mergeRounds?: number; retries?: number; reviewRounds?: number; session?: string | null; waived?: Gate[]; wip?: Oid | null; worktree?: boolean };
+export type SavedTask = ({ stage: "pending"; started: boolean; withheld?: boolean } | { stage: "working" } | { base?: Oid | null; stage: "review"; tip: Oid; tree: Oid } | { base?: Oid | null; stage: "approved"; tip: Oid; tree: Oid } | { parts?: TaskId[]; proof?: Proof | null; stage: "done" } | { proof: Proof; stage: "gone"; why: string; work?: Landed | null } | { block: BlockKind; stage: "blocked"; was?: SavedStage | null; why: string } | { stage: "failed"; why: string } | { stage: "timeout"; why: string } | { stage: "deferred"; was?: SavedStage | null } | { stage: "cancelled" } | { parts: TaskId[]; stage: "split" }) & { begins?: Oid | null; landedBefore?: Oid[]; lastAgent?: AgentId | null; lastFailure?: string | null; left?: Left | null; mergeRounds?: number; retries?: number; reviewRounds?: number; session?: string | null; waived?: Gate[]; wip?: Oid | null; worktree?: boolean };
 
 /** Something that was saved and can be brought back. */
 export type SavedView = { age_secs: number; commits?: number | null; files?: number | null; name: string; subject: string; task: string; what: string };
@@ -397,7 +400,7 @@ export type Verdict = { approve: { left_out?: Oid | null; tip: Oid } } | { needs
 export type Voice = "APPROVE" | "REJECT" | "CONCERNS" | "ABSENT";
 
 /** What resolved a conflict. */
-export type Way = "whitespace" | "imports" | "same-lines" | "regenerated" | "commit-by-commit" | "as-a-whole";
+export type Way = "whitespace" | "imports" | "same-lines" | "regenerated" | "commit-by-commit" | "as-a-whole" | "by-agent";
 
 export type WorktreeMade = { branch: string; created: boolean; path: string; task: TaskId; tip: string };
 

@@ -10,7 +10,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::call::called;
 use super::parse::{Line, Step, lines_of, role_script_in, script_in};
-use super::{MEMBER_VARIABLE, ROLE_PLAN, ROLE_VARIABLE};
+use super::{MEMBER_VARIABLE, ROLE_PLAN, ROLE_RESOLVE, ROLE_VARIABLE};
 use swarm_process::Call;
 
 /// The script has a line that means nothing.
@@ -35,10 +35,12 @@ git commit -q -m "$1""#;
 
 /// What is answered where the prompt has no script for it, so that any goal and any plan can be tried.
 fn answer_of(role: &str) -> &'static str {
-    if role == ROLE_PLAN {
-        r#"print {"phases": [{"id": 1, "name": "All of it", "tasks": [{"id": "1.1", "title": "Reach the goal"}]}]}"#
-    } else {
-        r#"print {"verdict": "approve", "summary": "nothing to say against it"}"#
+    match role {
+        ROLE_PLAN => {
+            r#"print {"phases": [{"id": 1, "name": "All of it", "tasks": [{"id": "1.1", "title": "Reach the goal"}]}]}"#
+        }
+        ROLE_RESOLVE => "print only a person can decide this",
+        _ => r#"print {"verdict": "approve", "summary": "nothing to say against it"}"#,
     }
 }
 

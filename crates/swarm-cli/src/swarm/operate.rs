@@ -59,6 +59,12 @@ impl Swarm {
         // Where nothing was ever merged a branch need not even be checked out.
         let trunk = self.runtime.block_on(self.trunk_name()).unwrap_or_default();
         let config = self.configuration()?.config;
+        if !self.is_coordinated() {
+            // Whoever carries it out then goes by the configuration as it is now.
+            let now = config.policy();
+            state.policy.dispatch = false;
+            (state.policy.resolve_max, state.policy.verifies) = (now.resolve_max, now.verifies);
+        }
         let paths = self.paths.clone().with_worktrees(&config.worktree.dir);
         let regenerate = &config.merge.regenerate;
         let place = Place { git: &self.git, paths: &paths, trunk: &trunk, regenerate };
@@ -75,7 +81,7 @@ impl Swarm {
     pub(super) fn operate_as(&self, by: &str, command: Command) -> Result<OperationView, CliError> {
         let watch = self.watch_ledger();
         let id = self.ask_as(by, command)?.id;
-        let began = Instant::now();
+        let mut began = Instant::now();
         let mut step = None;
         loop {
             let view = self.operation(&id)?;
@@ -90,6 +96,10 @@ impl Swarm {
             if step != view.step {
                 output::note(&format!("… {}", output::harmless(view.step.as_deref().unwrap_or_default())));
                 step = view.step;
+            }
+            // An agent that is asked takes its own time, which has its own bound.
+            if step.as_deref().is_some_and(|step| step.starts_with("resolving")) {
+                began = Instant::now();
             }
             if began.elapsed() > END_WITHIN {
                 let text = format!("The operation is still under way after {} s", END_WITHIN.as_secs());

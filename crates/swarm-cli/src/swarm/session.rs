@@ -13,6 +13,7 @@ use swarm_engine::store::StoreError;
 use swarm_engine::unsaved::Unsaved;
 use swarm_process::environment::secret_arguments;
 use swarm_protocol::config::Config;
+use swarm_protocol::event::{Event, line};
 use swarm_protocol::view::without_walls;
 use swarm_server::listener::{Listener, SOCKET_QUEUE};
 use swarm_server::telemetry::Telemetry;
@@ -86,7 +87,27 @@ pub async fn run(session: Session, watching: &mut dyn Watching) -> Result<Ran, C
 
 /// Brings everything to rest that an earlier coordinator left running, and starts nothing.
 pub async fn bring_to_rest(session: Session) -> Result<Ran, CliError> {
-    Box::pin(coordinate(session, false, None)).await
+    Box::pin(coordinate(session, false, Some(&mut Asking))).await
+}
+
+/// Says that an agent is asked in an operation: it may think for long, and nothing else shows that it does.
+struct Asking;
+
+impl Watching for Asking {
+    fn begin(&mut self, _: &State, _: Feed) {}
+
+    fn told(&mut self, told: Told<'_>) {
+        for (_, _, event) in told {
+            let way_out = match event {
+                Event::ResolverStarted { .. } => " (Ctrl+C ends it, and trunk stays as it is)",
+                Event::ResolverEnded { .. } => "",
+                _ => continue,
+            };
+            line(event).into_iter().for_each(|line| note(&format!("… {line}{way_out}")));
+        }
+    }
+
+    fn end(&mut self) {}
 }
 
 fn not_begun(error: SessionError) -> CliError {

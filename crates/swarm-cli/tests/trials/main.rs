@@ -36,6 +36,7 @@ mod odd_files;
 mod own_repository;
 mod recovery;
 mod reservations;
+mod resolved_reverts;
 mod screen_story;
 mod retry;
 mod shared_tree;

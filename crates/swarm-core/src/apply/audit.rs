@@ -126,6 +126,10 @@ fn of_its_merge(event: &Event) -> Option<String> {
         Event::TrunkJudged { commit, green, .. } => {
             format!("trunk alone at {} is {}", commit.short(), if *green { "green" } else { "red" })
         }
+        Event::ResolverStarted { profile, round, paths, .. } => {
+            format!("{profile} is asked what is to become of {}, round {round}", paths.join(", "))
+        }
+        Event::ResolverEnded { why, .. } => why.clone().unwrap_or_else(|| "resolved, to be verified".into()),
         Event::MergeInterrupted { why, .. } => why.clone(),
         Event::PublishWaits { why, .. } => why.clone(),
         Event::RaceLost { trunk_now, .. } => format!("trunk is now at {}", trunk_now.short()),

@@ -1,8 +1,10 @@
 //! Events of operations.
 
+use std::collections::BTreeMap;
+
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{CommandId, Oid, TaskId};
-use swarm_protocol::operation::{FactChange, Request};
+use swarm_protocol::operation::{FactChange, Plan, Request};
 use swarm_protocol::oplog::Did;
 use swarm_protocol::time::Timestamp;
 
@@ -11,7 +13,7 @@ use crate::limits::{
     ANSWERS_KEPT, AUTOMATIC_KEPT, CONFLICTS_SHOWN, DEEDS_KEPT, FACTS_KEPT_BYTES, OPERATIONS_KEPT,
 };
 use crate::state::operations::size;
-use crate::state::operations::{Record, Running, Step};
+use crate::state::operations::{Asked, Record, Running, Step};
 use crate::state::{PastAnswer, State};
 
 impl State {
@@ -30,12 +32,25 @@ impl State {
                     step: Step::Quiescing,
                     stuck: None,
                     expect: expect.clone(),
+                    asked: 0,
                 });
                 let past = PastAnswer { id: id.clone(), seq: self.seq, text: answer.clone() };
                 keep(&mut self.answers, ANSWERS_KEPT, past);
             }
             Event::OperationQuiet { id } => self.go_to(id, Step::Surveying),
             Event::OperationPlanned { id, plan } => self.go_to(id, Step::Saving { plan: plan.clone() }),
+            Event::ResolverStarted { task, id, profile, round, paths, why } => {
+                let (task, profile, paths, why) = (task.clone(), profile.clone(), paths.clone(), why.clone());
+                let asked = Asked { task, profile, paths, why };
+                self.resolver(id, |plan, dirty| Step::Resolving { plan, dirty, asked });
+                if let Some(running) = self.ops.running.as_mut().filter(|r| r.id == *id) {
+                    running.asked = *round;
+                }
+            }
+            Event::ResolverEnded { task, id, usage, .. } => {
+                self.spend_beside_runs(task, usage.unwrap_or_default());
+                self.resolver(id, |plan, dirty| Step::Moving { plan, dirty });
+            }
             Event::OperationStuck { id, why } => {
                 if let Some(running) = self.ops.running.as_mut().filter(|r| r.id == *id) {
                     running.stuck = Some(why.clone());
@@ -87,6 +102,15 @@ impl State {
     fn go_to(&mut self, id: &CommandId, step: Step) {
         if let Some(running) = self.ops.running.as_mut().filter(|r| r.id == *id) {
             (running.step, running.stuck) = (step, None);
+        }
+    }
+
+    /// An agent begins to be asked about what is to move, or has been.
+    fn resolver(&mut self, id: &CommandId, then: impl FnOnce(Plan, BTreeMap<TaskId, Oid>) -> Step) {
+        let Some(running) = self.ops.running.as_mut().filter(|r| r.id == *id) else { return };
+        if let Step::Moving { plan, dirty } | Step::Resolving { plan, dirty, .. } = &mut running.step {
+            let (plan, dirty) = (plan.clone(), std::mem::take(dirty));
+            (running.step, running.stuck) = (then(plan, dirty), None);
         }
     }
 

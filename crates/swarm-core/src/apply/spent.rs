@@ -11,6 +11,11 @@ impl State {
         if let Some(run) = self.runs.get_mut(run) {
             run.usage = run.usage.plus(usage);
         }
+        self.spend_beside_runs(task, usage);
+    }
+
+    /// For the task, by an agent that was asked in an operation.
+    pub(super) fn spend_beside_runs(&mut self, task: &TaskId, usage: Usage) {
         self.spent = self.spent.plus(Spent::of(usage));
         self.change(task, |t| {
             t.usage = t.usage.plus(usage);

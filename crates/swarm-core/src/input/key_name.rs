@@ -36,12 +36,13 @@ impl From<&Key> for KeyName {
             Key::Save(_) => ("Save", None),
             Key::Mark(_) => ("Mark", None),
             Key::Move(_) => ("Move", None),
+            Key::Resolve(_) => ("Resolve", None),
             Key::Forget(_) => ("Forget", None),
             Key::Hook(_) => ("Hook", None),
             Key::Prove => ("Prove", None),
         };
         let name = match key {
-            Key::Survey(op) | Key::Move(op) => Some(op.as_str().into()),
+            Key::Survey(op) | Key::Move(op) | Key::Resolve(op) => Some(op.as_str().into()),
             Key::Save(name) | Key::Mark(name) | Key::Forget(name) => Some(name.clone()),
             Key::Hook(n) => Some(n.to_string()),
             _ => None,

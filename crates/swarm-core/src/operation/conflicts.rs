@@ -5,6 +5,7 @@ use swarm_protocol::operation::Request;
 
 use super::plan::command;
 use crate::state::State;
+use crate::state::operations::Record;
 
 /// Files that are named.
 const NAMED: usize = 3;
@@ -14,7 +15,12 @@ pub fn conflicts(state: &State, kind: &str, request: &Request, paths: &[String])
     let shown: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
     let more = paths.len().checked_sub(NAMED).filter(|more| *more > 0);
     let more = more.map_or(String::new(), |more| format!(" and {more} more"));
-    let why = format!("{kind} conflicts with later work in {}{more}", shown.join(", "));
+    let sides = match request {
+        Request::RollbackTask { tasks, .. } => tasks.first().map(side_by_side),
+        _ => None,
+    };
+    let sides = sides.map_or(String::new(), |command| format!(" (`{command}` shows the three sides)"));
+    let why = format!("{kind} conflicts with later work in {}{more}{sides}", shown.join(", "));
     let hint = match request {
         Request::RollbackTask { tasks, .. } => by_hand(state, tasks),
         // Trunk is set back as a whole then: nothing is left that could conflict. A look first, since work of others goes.
@@ -24,6 +30,17 @@ pub fn conflicts(state: &State, kind: &str, request: &Request, paths: &[String])
         _ => "swarm op log".into(),
     };
     (why, hint)
+}
+
+/// The command that lays out the conflict which a rollback of one task met.
+pub fn three_sides(record: &Record) -> Option<String> {
+    let subject = record.subject.as_deref().filter(|_| record.kind == "task rollback")?;
+    TaskId::new(subject).ok().map(|id| side_by_side(&id))
+}
+
+/// Shows what a file was before the task, what the task left, and what trunk has now.
+fn side_by_side(task: &TaskId) -> String {
+    format!("swarm task diff {task} --conflict")
 }
 
 /// Where later work builds on it by the plan, that goes back first; what else changed the same lines only a person can

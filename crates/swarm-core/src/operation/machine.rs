@@ -97,6 +97,14 @@ fn for_step(state: &State, running: &Running) -> Option<Effect> {
             Some(Effect::Save { name: plan.checkpoint.clone(), at: plan.at, op: Some(op) })
         }
         Step::Moving { plan, .. } => Some(Effect::Move { op, plan: plan.clone() }),
+        Step::Resolving { plan, asked, .. } => Some(Effect::Resolve {
+            op,
+            plan: plan.clone(),
+            task: asked.task.clone(),
+            profile: asked.profile.clone(),
+            round: running.asked,
+            why: asked.why.clone(),
+        }),
     }
 }
 

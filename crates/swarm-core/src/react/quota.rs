@@ -107,6 +107,18 @@ fn is_old_news(state: &State, met: Met<'_>, group: &str) -> bool {
     met.record.nth <= state.quotas.get(group).map_or(0, |gate| gate.opened_after)
 }
 
+/// An agent that was asked in an operation met it: there is no run that could.
+pub(super) fn closed_by(
+    state: &State,
+    task: &TaskId,
+    profile: &str,
+    failure: &Failure,
+    now: Timestamp,
+) -> Event {
+    let (group, run) = (state.quota_group(profile), RunId::nth(0));
+    closed_for(state, (task, &run), group, GateCause::Quota, failure, now)
+}
+
 fn closes(
     state: &State,
     met: Met<'_>,
@@ -115,8 +127,19 @@ fn closes(
     failure: &Failure,
     now: Timestamp,
 ) -> Event {
+    closed_for(state, (met.task, met.run), group, cause, failure, now)
+}
+
+fn closed_for(
+    state: &State,
+    (task, run): (&TaskId, &RunId),
+    group: String,
+    cause: GateCause,
+    failure: &Failure,
+    now: Timestamp,
+) -> Event {
     let (resets_at, next_probe) = schedule(state, cause, failure, 0, now);
-    let (task, run, why) = (met.task.clone(), met.run.clone(), failure.sentence());
+    let (task, run, why) = (task.clone(), run.clone(), failure.sentence());
     Event::QuotaExhausted { task, group, run, why, resets_at, next_probe, cause: cause.named() }
 }
 

@@ -14,18 +14,19 @@ use swarm_protocol::plan::BlockKind;
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
+use super::resolve::Answered;
 use crate::input::KeyName;
 use crate::limits::{EFFECT_FAILURES_MAX, PLAN_BYTES_MAX};
-use crate::operation::{conflicts, goes_on, plan, restore, undo};
+use crate::operation::{goes_on, plan, restore, undo};
 use crate::stage::Stage;
 use crate::state::State;
 use crate::state::operations::{BY_PERSON, Running, Step};
 
-fn running<'a>(state: &'a State, op: &CommandId) -> Option<&'a Running> {
+pub(super) fn running<'a>(state: &'a State, op: &CommandId) -> Option<&'a Running> {
     state.ops.running.as_ref().filter(|running| running.id == *op)
 }
 
-fn failed(id: &CommandId, why: String, hint: String, paths: Vec<String>) -> Vec<Event> {
+pub(super) fn failed(id: &CommandId, why: String, hint: String, paths: Vec<String>) -> Vec<Event> {
     vec![Event::OperationFailed { id: id.clone(), why, hint, paths }]
 }
 
@@ -227,20 +228,6 @@ fn with_new_commits(plan: &Plan, moved: &Moved) -> Plan {
     plan
 }
 
-pub(super) fn conflict(
-    state: &State,
-    op: &CommandId,
-    paths: Vec<String>,
-    unmade: Option<String>,
-) -> Vec<Event> {
-    let Some(running) = running(state, op).filter(|r| matches!(r.step, Step::Moving { .. })) else {
-        return vec![];
-    };
-    let (why, hint) = conflicts(state, &running.kind, &running.request, &paths);
-    let unmade = unmade.map_or_else(String::new, |unmade| format!(", and {}", crate::text::tail(&unmade)));
-    failed(op, format!("{why}{unmade}; trunk is untouched"), hint, crate::text::first_paths(paths))
-}
-
 pub(super) fn refused(state: &State, op: &CommandId, why: String, hint: String) -> Vec<Event> {
     match running(state, op).filter(|r| matches!(r.step, Step::Moving { .. })) {
         Some(_) => failed(op, why, hint, vec![]),
@@ -277,7 +264,7 @@ pub(super) fn not_rewound(state: &State, id: TaskId, why: String) -> Vec<Event> 
 }
 
 /// The world failed an executor of ours. Before the intent the operation fails; behind it, it is tried again.
-pub(super) fn broke(state: &State, key: &KeyName, why: String) -> Vec<Event> {
+pub(super) fn broke(state: &State, key: &KeyName, why: String, now: Timestamp) -> Vec<Event> {
     let name = key.name.clone().unwrap_or_default();
     match key.verb.as_str() {
         "Save" | "Mark" => not_saved(state, name, why),
@@ -289,6 +276,12 @@ pub(super) fn broke(state: &State, key: &KeyName, why: String) -> Vec<Event> {
         "Survey" => match &state.ops.running {
             Some(running) if running.id.as_str() == name && matches!(running.step, Step::Surveying) => {
                 failed(&running.id, why, "swarm doctor".into(), vec![])
+            }
+            _ => vec![],
+        },
+        "Resolve" => match &state.ops.running {
+            Some(running) if running.id.as_str() == name => {
+                super::resolve::answered(state, &running.id, Answered::without(Some(why)), now)
             }
             _ => vec![],
         },

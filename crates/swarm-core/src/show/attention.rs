@@ -92,6 +92,7 @@ fn failed_operation(record: &Record) -> Option<AttentionView> {
     let (why, hint) = record.failed.as_ref().filter(|_| !record.seen && !record.paths.is_empty())?;
     let name = failure_seen_by(record);
     let mut commands = vec![format!("swarm op show {}", record.seq)];
+    commands.extend(crate::operation::three_sides(record));
     commands.extend(Some(hint.clone()).filter(|hint| hint != "swarm attention"));
     commands.push(format!("swarm attention --seen {name}"));
     let told = entry(format!("Operation failed: {}", record.kind), record.at, why, &commands);

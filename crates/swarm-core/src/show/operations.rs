@@ -7,7 +7,7 @@ use crate::limits::DEEDS_KEPT;
 use crate::operation::{Record, Running, checkpoints};
 use crate::stage::Stage;
 use crate::state::State;
-use crate::state::operations::{HookRun, Step};
+use crate::state::operations::{Asked, HookRun, Step};
 
 /// The operations that are remembered, newest first; the one under way stands before them.
 pub fn operations(state: &State) -> Vec<OperationView> {
@@ -28,9 +28,13 @@ pub(super) fn by_id(state: &State, id: &CommandId) -> Option<OperationView> {
 }
 
 fn under_way(running: &Running) -> OperationView {
-    let step = match &running.stuck {
-        Some(why) => format!("{}: {why}", running.step.name()),
-        None => running.step.name().into(),
+    let step = match (&running.stuck, &running.step) {
+        (Some(why), step) => format!("{}: {why}", step.name()),
+        (None, step @ Step::Resolving { asked, .. }) => {
+            let Asked { profile, paths, .. } = asked;
+            format!("{}: {profile} is asked what is to become of {}", step.name(), paths.join(", "))
+        }
+        (None, step) => step.name().into(),
     };
     OperationView {
         id: running.id.clone(),
@@ -48,7 +52,7 @@ fn under_way(running: &Running) -> OperationView {
         facts: vec![],
         changes: vec![],
         did: match &running.step {
-            Step::Saving { plan } | Step::Moving { plan, .. } => {
+            Step::Saving { plan } | Step::Moving { plan, .. } | Step::Resolving { plan, .. } => {
                 Some(Did::of(&plan.says, &[], DEEDS_KEPT)).filter(|did| !did.is_nothing())
             }
             _ => None,

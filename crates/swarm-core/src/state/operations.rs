@@ -109,6 +109,24 @@ pub struct Running {
     pub stuck: Option<String>,
     /// Hash of the preview that the person has seen.
     pub expect: Option<String>,
+    /// Times that an agent was asked to resolve what conflicts in it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub asked: u32,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+/// What an agent is asked about reverts that conflict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The first of the tasks that are taken back.
+    pub task: TaskId,
+    pub profile: String,
+    pub paths: Vec<String>,
+    /// Why its last answer was of no use.
+    pub why: Option<String>,
 }
 
 impl Running {
@@ -131,6 +149,12 @@ pub enum Step {
         plan: Plan,
         dirty: BTreeMap<TaskId, Oid>,
     },
+    /// Its reverts conflict, and an agent is asked. Then it moves.
+    Resolving {
+        plan: Plan,
+        dirty: BTreeMap<TaskId, Oid>,
+        asked: Asked,
+    },
 }
 
 impl Step {
@@ -140,6 +164,7 @@ impl Step {
             Self::Surveying => "surveying",
             Self::Saving { .. } => "saving",
             Self::Moving { .. } => "moving",
+            Self::Resolving { .. } => "resolving",
         }
     }
 }

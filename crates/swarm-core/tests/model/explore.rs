@@ -30,7 +30,7 @@ pub struct Model {
 }
 
 /// States after which a model counts as too large.
-const STATES_MAX: usize = 100_000;
+pub const STATES_MAX: usize = 100_000;
 
 /// A state at a moment, and what can be asked there.
 #[derive(Clone)]
@@ -161,9 +161,10 @@ impl Place {
     }
 }
 
-/// Visits every state once, and every way from one to the next.
+/// Visits every state once, and every way from one to the next; no more than so many.
 pub fn explore_edges(
     model: &Model,
+    most: usize,
     mut visit: impl FnMut(&Place, &[(Command, Refusal)]),
     mut edge: impl FnMut(&Place, &[Event], &Place),
 ) -> Seen {
@@ -177,7 +178,7 @@ pub fn explore_edges(
         for (next, events) in ways {
             inputs += 1;
             edge(&place, &events, &next);
-            if known.len() >= STATES_MAX {
+            if known.len() >= most {
                 return Seen { states: known.len(), inputs, complete: false };
             }
             if known.insert(next.key()) {

@@ -1,6 +1,7 @@
 //! The model check: every state that one or two tasks can get into, and the way out of each.
 
 mod explore;
+mod gates;
 mod hints;
 mod lifecycle;
 mod operations;
@@ -10,7 +11,7 @@ mod way_out;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use explore::{Alphabet, Model, explore_edges};
+use explore::{Alphabet, Model, STATES_MAX, Seen, explore_edges};
 use lifecycle::Walk;
 use operations::Cut;
 use way_out::Proven;
@@ -169,6 +170,9 @@ const NOTHING: Alphabet = Alphabet {
     council: false,
     scans: false,
     late_changes: false,
+    protected: false,
+    no_checks: false,
+    no_verification: false,
     quota: false,
     denials: false,
     budgets: false,
@@ -201,17 +205,23 @@ fn printed_lifecycle_and_from_every_state_there_is_a_way_to_done_and_every_hint_
 }
 
 fn look_through(name: &str, model: &Model, walk: &mut Walk) {
+    let seen = look_at(model, STATES_MAX, walk);
+    println!("{name}: {} states, {} inputs", seen.states, seen.inputs);
+    assert!(seen.complete, "{name}: more than {} states", seen.states);
+}
+
+/// From each of so many states there is a way to done, and every hint is accepted there.
+fn look_at(model: &Model, most: usize, walk: &mut Walk) -> Seen {
     let walk = RefCell::new(walk);
     let mut proven = Proven::default();
-    let seen = explore_edges(
+    explore_edges(
         model,
+        most,
         |here, refused| {
             walk.borrow_mut().visit(here);
             proven.leads_to_done(here);
             hints::every_hint_is_accepted(here, refused);
         },
         |from, events, _| walk.borrow_mut().edge(from, events),
-    );
-    println!("{name}: {} states, {} inputs", seen.states, seen.inputs);
-    assert!(seen.complete, "{name}: more than {} states", seen.states);
+    )
 }

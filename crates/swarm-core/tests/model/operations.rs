@@ -4,6 +4,7 @@ use swarm_core::effect::Effect;
 use swarm_core::input::Report;
 use swarm_core::state::State;
 use swarm_protocol::command::Command;
+use swarm_protocol::failure::{Failure, FailureClass, Usage};
 use swarm_protocol::operation::{Force, HookOutcome, Moved, Saved, Survey, TrunkCommit};
 use swarm_protocol::outcome::PauseReason;
 
@@ -15,6 +16,8 @@ use crate::reports::oid;
 pub enum Cut {
     /// Checkpoints, and the ways back.
     Back,
+    /// The same where an agent is asked about reverts that conflict.
+    Resolved,
     /// Undo and redo of what is one batch.
     Undo,
     /// Agents that are killed, held by force, and sent to another task.
@@ -28,7 +31,7 @@ pub fn wishes(cut: Cut) -> Vec<Command> {
     let (force, expect) = (Force::default(), None);
     let first = || task_id("a");
     match cut {
-        Cut::Back => vec![
+        Cut::Back | Cut::Resolved => vec![
             Command::MakeCheckpoint { name: Some("x".into()) },
             Command::DeleteCheckpoint { name: "x".into() },
             Command::Rollback { to: Some("x".into()), force, expect: None },
@@ -64,10 +67,17 @@ pub fn wishes(cut: Cut) -> Vec<Command> {
 
 /// Whether the effect is one of operations: all that can be said of it is explored.
 pub fn is_theirs(effect: &Effect) -> bool {
-    use Effect::{Forget, Hook, Mark, Move, Rewind, Save, Survey};
+    use Effect::{Forget, Hook, Mark, Move, Resolve, Rewind, Save, Survey};
     matches!(
         effect,
-        Survey { .. } | Save { .. } | Mark { .. } | Move { .. } | Forget { .. } | Rewind { .. } | Hook { .. }
+        Survey { .. }
+            | Save { .. }
+            | Mark { .. }
+            | Move { .. }
+            | Resolve { .. }
+            | Forget { .. }
+            | Rewind { .. }
+            | Hook { .. }
     )
 }
 
@@ -104,10 +114,22 @@ pub fn reports(state: &State, effect: &Effect, failed: Report) -> Vec<Report> {
             let (why, hint) = ("main moved".into(), "swarm status".into());
             vec![
                 Report::Moved { op: op.clone(), moved },
-                Report::MoveConflict { op: op.clone(), paths: vec!["a.rs".into()], why: None },
+                Report::MoveConflict { op: op.clone(), paths: vec!["a.rs".into()], why: None, asks: true },
                 Report::MoveRefused { op: op.clone(), why, hint },
                 failed,
             ]
+        }
+        Effect::Resolve { op, .. } => {
+            let told = |why: Option<&str>, class: Option<FailureClass>, stopped| Report::Resolved {
+                op: op.clone(),
+                why: why.map(str::to_owned),
+                failure: class.map(|class| Failure::new(class, "no")),
+                usage: Usage::default(),
+                stopped,
+            };
+            let used_up = told(None, Some(FailureClass::Quota), false);
+            let stopped = told(Some("it was told to stop"), None, true);
+            vec![told(None, None, false), told(Some("it names b.rs"), None, false), used_up, stopped, failed]
         }
         Effect::Forget { name } => vec![Report::Forgotten { name: name.clone() }, failed],
         Effect::Rewind { task, .. } => vec![Report::Rewound { task: task.clone(), saved: None }, failed],
@@ -134,7 +156,7 @@ pub fn forget(state: &mut State, explored: Option<Cut>) {
 /// Everything about operations that decides what can happen next.
 pub fn key(state: &State) -> String {
     let ops = &state.ops;
-    let running = ops.running.as_ref().map(|r| (kind(&r.request), r.step.name(), r.stuck.is_some()));
+    let running = ops.running.as_ref().map(|r| (kind(&r.request), r.step.name(), r.stuck.is_some(), r.asked));
     let rewinds: Vec<_> = ops.rewinds.iter().map(|(id, rewind)| (id, rewind.failures)).collect();
     let sent: Vec<_> = ops.redirects.iter().map(|(id, redirect)| (id, &redirect.from)).collect();
     let first: Vec<_> = ops.first.iter().map(|f| &f.task).collect();

@@ -37,6 +37,16 @@ const FAILURES: [FailureClass; 10] = [
 ];
 
 fn built(task: &TaskId, base: &Oid, commits: &[Oid], resolved: Vec<Resolved>) -> Report {
+    built_of(task, base, commits, resolved, vec![])
+}
+
+fn built_of(
+    task: &TaskId,
+    base: &Oid,
+    commits: &[Oid],
+    resolved: Vec<Resolved>,
+    protected: Vec<String>,
+) -> Report {
     Report::Built {
         task: task.clone(),
         base: base.clone(),
@@ -44,7 +54,7 @@ fn built(task: &TaskId, base: &Oid, commits: &[Oid], resolved: Vec<Resolved>) ->
         commits: commits.to_vec(),
         squashed: false,
         resolved,
-        protected: vec![],
+        protected,
         changed: vec![],
         found: vec![],
     }
@@ -76,6 +86,7 @@ pub fn reports(state: &State, effect: &Effect) -> Vec<Report> {
                 empty(task, vec![]),
                 failed(effect),
             ];
+            all.push(built_of(task, &base, &commits, vec![], vec![".swarm/config.json".into()]));
             all.extend(changed_since(effect));
             // What rules resolve concerns one task alone; with two there are more states than time.
             if state.tasks.len() == 1 {

@@ -19,6 +19,7 @@ mod modes;
 mod plans;
 mod proposals;
 mod proofs;
+mod reverts;
 mod reviews;
 mod trunk;
 mod undo;

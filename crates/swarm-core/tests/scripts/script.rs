@@ -14,6 +14,7 @@
 //! agent of a could take up · everything else is a person's command.
 
 mod commands;
+mod operations;
 mod reports;
 
 use std::collections::BTreeMap;
@@ -322,6 +323,7 @@ fn shown(effect: &Effect) -> String {
             format!("{} {name}", effect.verb())
         }
         Effect::Survey { op, .. } | Effect::Move { op, .. } => format!("{} {}", effect.verb(), op.as_str()),
+        Effect::Resolve { op, round, .. } => format!("Resolve {} round {round}", op.as_str()),
         Effect::Hook { hook, subject, .. } => {
             format!("Hook {hook} {}", subject.as_deref().unwrap_or_default())
         }

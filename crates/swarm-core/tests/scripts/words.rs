@@ -76,6 +76,8 @@ pub fn policy(word: &str) -> Policy {
             ..Policy::default()
         },
         "resolved" => Policy { resolve_max: 1, reviewer: Some(Reviewer::Human), ..Policy::default() },
+        "resolving" => Policy { resolve_max: 2, verifies: true, ..Policy::default() },
+        "alone" => Policy { dispatch: false, resolve_max: 2, verifies: true, ..Policy::default() },
         "alike" => Policy { same_failures_max: 2, ..Policy::default() },
         "tried" => Policy { check_bases: true, ..Policy::default() },
         "denying" => Policy { overlap: Overlap::Deny, ..Policy::default() },

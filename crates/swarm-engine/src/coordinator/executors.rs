@@ -163,9 +163,10 @@ async fn execute(effect: Effect, mut context: ExecutorContext) -> Result<Report,
         | Effect::Save { .. }
         | Effect::Mark { .. }
         | Effect::Move { .. }
+        | Effect::Resolve { .. }
         | Effect::Forget { .. }
         | Effect::Rewind { .. }
-        | Effect::Hook { .. }) => operate(&world, other, context.background).await,
+        | Effect::Hook { .. }) => operate(&world, other, context.background, &context.cancel).await,
         Effect::Revive { task, left } => world.bring_workplace_back(task, &left).await,
         Effect::Remove { task, remember, merged } => {
             let report = give_up_patiently(&world, task, remember, merged).await?;

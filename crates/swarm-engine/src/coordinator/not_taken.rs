@@ -79,6 +79,7 @@ impl Coordinator {
             | Key::Survey(_)
             | Key::Save(_)
             | Key::Move(_)
+            | Key::Resolve(_)
             | Key::Forget(_)
             | Key::Hook(_) => None,
         }

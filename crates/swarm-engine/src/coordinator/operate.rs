@@ -18,10 +18,12 @@ use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::trunk::{TrunkAsk, TrunkView};
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use super::Coordinator;
 use super::decided::refuted;
 use super::executors::describe;
+use super::resolving::{Asking, resolve};
 use super::reviewing::ReviewSetting;
 use super::world::World;
 use crate::preview;
@@ -41,7 +43,7 @@ use swarm_work::operation::rewind::{Rewind, rewind};
 /// is copied for the others.
 pub(super) enum Background {
     Nothing,
-    /// The look before an operation compares with it.
+    /// The look before an operation compares with it; an agent that is asked in one hears of the plan.
     State(Box<State>),
     /// For the file of a checkpoint.
     Moment(Box<Moment>),
@@ -69,7 +71,7 @@ impl Background {
     pub(super) fn of(store: &Store, effect: &Effect) -> Self {
         let head = || store.head().map(|head| LedgerHead { seq: head.seq, hash: head.hash.to_string() });
         match effect {
-            Effect::Survey { .. } => Self::State(Box::new(store.state().clone())),
+            Effect::Survey { .. } | Effect::Resolve { .. } => Self::State(Box::new(store.state().clone())),
             Effect::Save { name, .. } => {
                 Self::Moment(Box::new(Moment::of(store.state(), name, head(), true)))
             }
@@ -143,12 +145,21 @@ impl Moment {
 }
 
 /// Carries one of these effects out.
-pub(super) async fn operate(world: &World, effect: Effect, background: Background) -> Result<Report, String> {
+pub(super) async fn operate(
+    world: &World,
+    effect: Effect,
+    background: Background,
+    cancel: &CancellationToken,
+) -> Result<Report, String> {
     match effect {
         Effect::Survey { op, ask } => survey(world, background, op, &ask).await,
         Effect::Save { name, at, .. } => save(world, background, name, at, true).await,
         Effect::Mark { name, at } => save(world, background, name, at, false).await,
         Effect::Move { op, plan } => carry_plan_out(world, op, &plan).await,
+        Effect::Resolve { op, plan, task, profile, round, why } => {
+            let asking = Asking { op, plan, task, profile, round, why };
+            resolve(world, background, asking, cancel).await
+        }
         Effect::Forget { name } => forget(world, name).await,
         Effect::Rewind { task, run, to } => rewind_worktree(world, task, &run, to.as_ref()).await,
         Effect::Hook { n, hook, subject, variables } => {
@@ -209,7 +220,7 @@ async fn carry_plan_out(world: &World, op: CommandId, plan: &Plan) -> Result<Rep
     };
     Ok(match moving::carry_out(&world.git, &op, plan, &places).await.map_err(describe)? {
         MoveOutcome::Moved(moved) => Report::Moved { op, moved },
-        MoveOutcome::Conflict { paths, .. } => Report::MoveConflict { op, paths, why: None },
+        MoveOutcome::Conflict { paths, .. } => Report::MoveConflict { op, paths, why: None, asks: false },
         MoveOutcome::Refused { why, hint } => {
             Report::MoveRefused { op, why: world.without_root(&why), hint: world.without_root(&hint) }
         }

@@ -68,7 +68,7 @@ fn name_of(report: &Report) -> String {
 
 fn operation_of(effect: &Effect) -> Option<&CommandId> {
     match effect {
-        Effect::Survey { op, .. } | Effect::Move { op, .. } => Some(op),
+        Effect::Survey { op, .. } | Effect::Move { op, .. } | Effect::Resolve { op, .. } => Some(op),
         Effect::Save { op, .. } => op.as_ref(),
         _ => None,
     }
@@ -81,6 +81,8 @@ fn operation_of_event(event: &Event) -> Option<&CommandId> {
         | Event::OperationQuiet { id, .. }
         | Event::OperationPlanned { id, .. }
         | Event::OperationFinished { id, .. }
+        | Event::ResolverStarted { id, .. }
+        | Event::ResolverEnded { id, .. }
         | Event::OperationStuck { id, .. }
         | Event::OperationFailed { id, .. }
         | Event::OperationSeen { id, .. } => Some(id),

@@ -102,6 +102,7 @@ impl Coordinator {
         let mut after = Afterwards::default();
         let begun = Instant::now();
         let taken = self.take_all(first, socket, &mut after);
+        self.told_to_stop |= after.stops;
         let durable = match (taken, after.disk.take()) {
             (Ok(()), Some(disk)) => {
                 let had = has_it(disk).await;

@@ -88,6 +88,16 @@ fn told(event: &Event, clock: Clock<'_>) -> Option<String> {
             format!("the hook {hook} {}; `swarm hooks list`", outcome.describe())
         }
         Event::LedgerLoss { .. } => format!("the ledger lost records: {}", loss_words(event)?),
+        Event::ResolverStarted { profile, paths, why: None, .. } => {
+            format!(
+                "{profile} is asked to resolve what conflicts when it is taken back: {}",
+                paths.join(", ")
+            )
+        }
+        Event::ResolverStarted { profile, why: Some(why), .. } => {
+            format!("{profile} is asked again to resolve it: {}", gist(why))
+        }
+        Event::ResolverEnded { why: Some(why), .. } => format!("not resolved by the agent: {}", gist(why)),
         other => return review(other, clock).or_else(|| recovery(other, clock)),
     })
 }

@@ -6,6 +6,7 @@ use swarm_core::effect::{Effect, StartsFrom};
 use swarm_core::input::{Missing, Report};
 use swarm_core::operation::differing;
 use swarm_protocol::event::Proof;
+use swarm_protocol::failure::Usage;
 use swarm_protocol::ids::{CommandId, Oid, RunId, TaskId};
 use swarm_protocol::operation::{
     HookOutcome, Landed, Left, Moved, Plan, Saved, Survey, SurveyAsk, TrunkCommit, TrunkHow, TrunkMove,
@@ -58,6 +59,7 @@ impl OperationWorld {
             Effect::Save { name, .. } => self.save(name, true),
             Effect::Mark { name, .. } => self.save(name, false),
             Effect::Move { op, plan } => self.carry_out(op, plan),
+            Effect::Resolve { op, round, .. } => self.resolve(op, *round),
             Effect::Forget { name } => {
                 self.git.checkpoints.remove(name);
                 Report::Forgotten { name: name.clone() }
@@ -242,6 +244,15 @@ impl OperationWorld {
         commits.iter().rev().filter(there).cloned().collect()
     }
 
+    /// The agent has something better to say the second time. What it said is kept, so that the move finds it.
+    fn resolve(&mut self, op: &CommandId, round: u32) -> Report {
+        let why = (round == 1).then(|| "it names b.rs, which does not conflict".to_owned());
+        if why.is_none() {
+            self.git.resolved.insert(op.clone());
+        }
+        Report::Resolved { op: op.clone(), why, failure: None, usage: Usage::default(), stopped: false }
+    }
+
     /// Each step looks whether it was done before.
     fn carry_out(&mut self, op: &CommandId, plan: &Plan) -> Report {
         let mut moved = Moved::default();
@@ -281,11 +292,13 @@ impl OperationWorld {
             TrunkHow::Rebuild { revert, pick } => {
                 let mut onto = trunk.old.clone();
                 for oid in revert {
-                    match self.git.revert(&onto, oid) {
+                    let resolved = self.git.resolved.contains(op);
+                    match self.git.revert(&onto, oid, resolved) {
                         Some(next) => onto = next,
                         None => {
                             let paths = self.git.brought(oid).into_iter().collect();
-                            return Err(Report::MoveConflict { op: op.clone(), paths, why: None });
+                            let (op, asks) = (op.clone(), true);
+                            return Err(Report::MoveConflict { op, paths, why: None, asks });
                         }
                     }
                     moved.made.push(onto.clone());

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use swarm_protocol::ids::{Oid, TaskId};
+use swarm_protocol::ids::{CommandId, Oid, TaskId};
 use swarm_protocol::operation::{Left, Saved};
 
 pub type Tree = BTreeSet<String>;
@@ -37,6 +37,8 @@ pub struct Git {
     /// Where the commits of each task begin, as the note beside its worktree has it: it goes with the worktree, and one
     /// that comes back without being told begins at its tip.
     pub notes: BTreeMap<TaskId, Oid>,
+    /// Operations for which it was said what is to become of what does not apply.
+    pub resolved: BTreeSet<CommandId>,
 }
 
 impl Git {
@@ -86,7 +88,7 @@ impl Git {
     /// The person takes the last commit of trunk back by one of their own.
     pub fn person_reverts_last(&mut self) {
         let tip = self.trunk();
-        self.trunk = self.revert(&tip, &tip).or(Some(tip));
+        self.trunk = self.revert(&tip, &tip, false).or(Some(tip));
     }
 
     /// The person resets trunk by so many commits.
@@ -128,15 +130,15 @@ impl Git {
         self.tree(oid).difference(&before).cloned().collect()
     }
 
-    /// A commit that takes another one's change back; none: it does not apply.
-    pub fn revert(&mut self, onto: &Oid, oid: &Oid) -> Option<Oid> {
+    /// A commit that takes another one's change back; none: it does not apply, and nobody has said what is to become of it.
+    pub fn revert(&mut self, onto: &Oid, oid: &Oid, resolved: bool) -> Option<Oid> {
         let gone = self.brought(oid);
         let back: Tree = {
             let before = self.commits.get(oid).and_then(|c| c.parent.clone());
             let before = before.map(|p| self.tree(&p)).unwrap_or_default();
             before.difference(&self.tree(oid)).cloned().collect()
         };
-        if !gone.is_subset(&self.tree(onto)) {
+        if !resolved && !gone.is_subset(&self.tree(onto)) {
             return None;
         }
         let subject = format!("revert {}", oid.short());

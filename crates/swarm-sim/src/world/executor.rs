@@ -145,6 +145,7 @@ impl Story {
             | Effect::Save { .. }
             | Effect::Mark { .. }
             | Effect::Move { .. }
+            | Effect::Resolve { .. }
             | Effect::Forget { .. }
             | Effect::Rewind { .. }
             | Effect::Hook { .. } => executor.fails(),

@@ -19,6 +19,16 @@ pub async fn ask_alone(
     stop: &mut StopWish,
 ) -> io::Result<Option<Answered>> {
     swarm_process::become_reaper()?;
+    ask_beside_others(spec, timeout_secs, stop).await
+}
+
+/// The same in a process that has other children, as the daemons of runs: what the program leaves behind is ended by its
+/// containment and its nonce, and nothing is adopted.
+pub async fn ask_beside_others(
+    spec: DaemonSpec,
+    timeout_secs: u64,
+    stop: &mut StopWish,
+) -> io::Result<Option<Answered>> {
     let journal = Journal::open(&spec.journal(), spec.journal_max_bytes)?;
     // What is told on the way is for the history of a task, and there is none.
     let (context, _told) = RunContext::new(spec, journal);

@@ -9,11 +9,12 @@ use swarm_protocol::channel::{CommandLine, RunKind};
 use swarm_protocol::config::{ContainmentKind, Limits, SandboxKind, hidden_by_default};
 use swarm_protocol::ids::{AgentId, RunId, TaskId};
 use swarm_protocol::judgement::Judgement;
+use swarm_protocol::resolution::Resolution;
 
 use super::files::RunFiles;
 use crate::rescue::RESCUE_FILE_MAX_BYTES;
 use swarm_agents::AgentSetup;
-use swarm_agents::script::{ROLE_PLAN, ROLE_REVIEW};
+use swarm_agents::script::{ROLE_PLAN, ROLE_RESOLVE, ROLE_REVIEW};
 use swarm_git::Repository;
 use swarm_process::Containment;
 
@@ -97,6 +98,8 @@ pub enum Form {
     Judgement,
     /// A plan: whoever asks looks at it.
     Plan,
+    /// What is to become of files in which a revert conflicts.
+    Resolution,
 }
 
 impl Form {
@@ -105,6 +108,7 @@ impl Form {
         match self {
             Self::Judgement => Judgement::read(answer).map(drop),
             Self::Plan => Ok(()),
+            Self::Resolution => Resolution::read(answer).map(drop),
         }
     }
 
@@ -113,6 +117,7 @@ impl Form {
         match self {
             Self::Judgement => ROLE_REVIEW,
             Self::Plan => ROLE_PLAN,
+            Self::Resolution => ROLE_RESOLVE,
         }
     }
 }
@@ -188,12 +193,12 @@ impl DaemonSpec {
     }
 
     /// `agents/<agent>/logs/<run>.jsonl`; runs without an agent are kept under `verify`, `probe` or
-    /// `planner`.
+    /// `planner` and `resolver`.
     pub fn journal(&self) -> PathBuf {
-        let plans = self.question.as_ref().is_some_and(|question| question.form == Form::Plan);
-        let nobody = match self.kind {
-            RunKind::Probe => "probe",
-            _ if plans => "planner",
+        let nobody = match (self.kind, self.question.as_ref().map(|question| question.form)) {
+            (RunKind::Probe, _) => "probe",
+            (_, Some(Form::Plan)) => "planner",
+            (_, Some(Form::Resolution)) => "resolver",
             _ => "verify",
         };
         let who = self.agent.as_ref().map_or(nobody, AgentId::as_str);

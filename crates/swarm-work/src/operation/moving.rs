@@ -3,6 +3,7 @@
 //! where it was is moved, anything else stops the move before it has begun.
 
 pub mod rebuild;
+pub mod resolver;
 mod trunk;
 
 use std::collections::BTreeSet;

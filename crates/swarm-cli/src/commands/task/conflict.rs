@@ -1,4 +1,4 @@
-//! `swarm task diff TASK --conflict`.
+//! `swarm task diff TASK --conflict`: of work that is to be merged, and of merged work that is to be taken back.
 
 use std::fmt::Write;
 
@@ -17,43 +17,48 @@ pub fn show(id: &TaskId, cx: &Context) -> Result<(), CliError> {
 }
 
 fn text(conflict: &WorkConflict, trunk: &str) -> String {
-    let WorkConflict { task, base, trunk: on_trunk, tip, files, more_files } = conflict;
-    let mut text = String::new();
+    let WorkConflict { task, base, trunk: on_trunk, tip, files, more_files, taken_back } = conflict;
+    let (mut text, trunk) = (String::new(), harmless(trunk));
     let count = counted(files.len() + more_files, "file", "files");
-    let branch = task.branch();
-    let _ = writeln!(text, "The work of task {task} conflicts with {} in {count}", harmless(trunk));
-    let _ = writeln!(
-        text,
-        "base {}, {} {}, {branch} {}",
-        base.short(),
-        harmless(trunk),
-        on_trunk.short(),
-        tip.short()
-    );
-    let sides = Sides { trunk, branch: &branch };
+    let names = match taken_back {
+        None => ["base".to_owned(), trunk.to_string(), task.branch()],
+        Some(_) => [format!("as {task} left it"), trunk.to_string(), format!("before {task}")],
+    };
+    let _ = match taken_back {
+        None => writeln!(text, "The work of task {task} conflicts with {trunk} in {count}"),
+        Some(_) => writeln!(text, "Taking task {task} back conflicts with {trunk} in {count}"),
+    };
+    let [first, second, third] = &names;
+    let _ =
+        writeln!(text, "{first} {}, {second} {}, {third} {}", base.short(), on_trunk.short(), tip.short());
+    let sides = Sides { names: [first, second, third] };
     files.iter().for_each(|file| sides.file(&mut text, file));
     if *more_files > 0 {
         let more = counted(*more_files, "more file is", "more files are");
         let _ = writeln!(text, "\n{more} not shown: merge, and `git diff` shows the rest");
     }
-    let _ = writeln!(
-        text,
-        "\nTo decide it: `git merge {}` in .swarm/worktrees/{task}, commit, and `swarm worktree merge {task}`",
-        harmless(trunk)
-    );
+    let _ = match taken_back {
+        None => writeln!(
+            text,
+            "\nTo decide it: `git merge {trunk}` in .swarm/worktrees/{task}, commit, and `swarm worktree merge {task}`"
+        ),
+        Some(command) => writeln!(
+            text,
+            "\nTo decide it: `{command}`; once its work is not on {trunk} any more, `swarm attention` says how to go on"
+        ),
+    };
     text
 }
 
 /// What the sides are called.
 struct Sides<'a> {
-    trunk: &'a str,
-    branch: &'a str,
+    names: [&'a str; 3],
 }
 
 impl Sides<'_> {
     fn file(&self, text: &mut String, file: &FileConflict) {
         let _ = writeln!(text, "\n{}", harmless(&file.path));
-        let names = ["base", self.trunk, self.branch];
+        let names = self.names;
         if file.places.is_empty() {
             for (name, side) in names.iter().zip([&file.base, &file.trunk, &file.task]) {
                 whole(text, name, side);

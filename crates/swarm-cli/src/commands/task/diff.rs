@@ -36,7 +36,7 @@ pub struct Args {
     pub since: Option<usize>,
     /// Where it conflicts with trunk as that is now: what was there, and what trunk and the task made of it
     ///
-    /// Nothing is changed. Long files and long lists are cut, and it is said where.
+    /// Of a task that is merged: where taking it back conflicts. Nothing is changed. Long files and long lists are cut, and it is said where.
     #[arg(long, conflicts_with_all = ["stat", "round", "since"])]
     pub conflict: bool,
 }

@@ -31,6 +31,12 @@ pub struct Alphabet {
     pub scans: bool,
     /// Branches that are changed after their approval.
     pub late_changes: bool,
+    /// Merges that change protected files.
+    pub protected: bool,
+    /// No command checks what is handed in.
+    pub no_checks: bool,
+    /// No command verifies what is merged.
+    pub no_verification: bool,
     /// A person reviews.
     pub people_review: bool,
     /// An agent reviews.
@@ -82,6 +88,9 @@ pub(super) fn policy(patient: bool, alphabet: Alphabet) -> Policy {
         claims_max: 0,
         profile: if alphabet.quota || alphabet.denials { "main".into() } else { String::new() },
         profiles: profiles(alphabet),
+        checks: !alphabet.no_checks,
+        verifies: !alphabet.no_verification,
+        resolve_max: if alphabet.operations == Some(Cut::Resolved) { 1 + n } else { 0 },
         task_budget: Allowance { tokens: u64::from(alphabet.budgets), ..Allowance::default() },
         budget: Allowance { tokens: 2 * u64::from(alphabet.budgets), ..Allowance::default() },
         ..Policy::default()
@@ -165,6 +174,8 @@ impl Alphabet {
             Report::Proven { missing, .. } => self.proofs || missing.is_empty(),
             Report::BuildEmpty { found, .. } => self.proofs || !found.is_empty(),
             Report::Checked { gate: Some(Gate::Scan), .. } => self.scans,
+            Report::Checked { passed: false, .. } => !self.no_checks,
+            Report::Built { protected, .. } => self.protected || protected.is_empty(),
             Report::BranchChanged { .. } => self.late_changes,
             // Whether a daemon said hello matters to a drain only.
             Report::Spawned { .. } => self.stops,

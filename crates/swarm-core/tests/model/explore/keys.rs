@@ -102,6 +102,9 @@ impl Place {
             // How often is enough is counted in the scripts: here it would only multiply the states.
             more += &format!("{}{}{at:?}", task.voids.min(1), task.void.is_some());
         }
+        if self.alphabet.protected {
+            more += &task.protected.len().to_string();
+        }
         if self.alphabet.stops && task.submitted.is_some() {
             more += "submitted";
         }

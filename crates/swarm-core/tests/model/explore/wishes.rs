@@ -37,15 +37,16 @@ impl Place {
             if self.alphabet.waivers {
                 let waive = |gate| Command::WaiveGate { task: task.clone(), gate, reason: "seen".into() };
                 all.extend([waive(Gate::Check), waive(Gate::Verify)]);
-                let Alphabet { reviews, people_review, agent_reviews, council, .. } = self.alphabet;
-                let reviewed = reviews || people_review || agent_reviews || council;
+                let Alphabet { reviews, people_review, agent_reviews, council, protected, .. } =
+                    self.alphabet;
+                let reviewed = reviews || people_review || agent_reviews || council || protected;
                 all.extend(reviewed.then(|| waive(Gate::Review)));
             }
             if self.alphabet.scans {
                 let (gate, reason) = (Gate::Scan, String::from("seen"));
                 all.push(Command::WaiveGate { task: task.clone(), gate, reason });
             }
-            if self.alphabet.people_review {
+            if self.alphabet.people_review || self.alphabet.protected {
                 all.extend(self.verdicts(&task));
             }
             if self.alphabet.by_hand {

@@ -10,7 +10,7 @@ use swarm_protocol::ids::{RunId, TaskId};
 use swarm_protocol::operation::{Landed, Left};
 use swarm_protocol::outcome::{Ended, Gate};
 
-use super::{Play, id, oid};
+use super::{Play, id, oid, operations};
 use crate::words;
 
 impl Play {
@@ -79,7 +79,8 @@ impl Play {
 
     /// Reports that take more than the name of a task.
     fn long_report(&self, words: &[&str]) -> Option<Report> {
-        if let Some(report) = words::report(&self.state, words) {
+        let known = words::report(&self.state, words);
+        if let Some(report) = known.or_else(|| operations::report(&self.state, words)) {
             return Some(report);
         }
         let boundary = |name: &str, outcome, session| {

@@ -109,6 +109,15 @@ pub(super) fn operation_events() -> Vec<Event> {
             facts: vec![fact()],
             made: vec![oid('d')],
         },
+        Event::ResolverStarted {
+            task: task(),
+            id: id(),
+            profile: "claude".into(),
+            round: 2,
+            paths: vec!["src/a.rs".into()],
+            why: Some("it fails its verification".into()),
+        },
+        Event::ResolverEnded { task: task(), id: id(), usage: None, why: Some("no answer".into()) },
         Event::OperationStuck { id: id(), why: "no space".into() },
         Event::OperationFailed {
             id: id(),

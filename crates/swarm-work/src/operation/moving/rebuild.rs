@@ -31,12 +31,17 @@ impl<'a> Making<'a> {
         }
     }
 
-    /// What was made before for the commits that end here. It holds whatever the rules say by now.
-    async fn kept(self, git: &Git, newest: &Oid) -> Result<Option<Oid>, GitError> {
-        match self {
-            Self::Supposed(_) => Ok(None),
-            Self::Kept { word, .. } => git.ref_value(&made_ref(word, newest)).await,
+    /// What was made before for the commits that end here, or what an agent has said. It holds whatever the rules say by now.
+    async fn kept(self, git: &Git, newest: &Oid) -> Result<Option<(Oid, Way)>, GitError> {
+        let Self::Kept { word, .. } = self else { return Ok(None) };
+        for (name, way) in
+            [(resolved_ref(word, newest), Way::ByAgent), (made_ref(word, newest), Way::Regenerated)]
+        {
+            if let Some(kept) = git.ref_value(&name).await? {
+                return Ok(Some((kept, way)));
+            }
         }
+        Ok(None)
     }
 }
 
@@ -50,13 +55,20 @@ pub struct Unmade {
     asked: Carry,
 }
 
+/// Commits that do not fit when they are taken back, and are not for rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Open {
+    pub(super) stretch: Stretch,
+    pub(super) asked: Carry,
+}
+
 /// What became of it. No ref has moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rebuilt {
     /// `brought`: commits that were picked, with their new names. `resolved`: what conflicted and was decided.
     Built { tip: Oid, made: Vec<Oid>, brought: Vec<(Oid, Oid)>, resolved: Vec<Resolved> },
-    /// This commit does not fit what is there.
-    Conflict { commit: Oid, paths: Vec<String> },
+    /// This commit does not fit what is there. `open`: what an agent could be asked about it.
+    Conflict { commit: Oid, paths: Vec<String>, open: Option<Box<Open>> },
     /// These files come first: [`keep_made`].
     Unmade(Box<Unmade>),
 }
@@ -85,13 +97,13 @@ pub async fn rebuild(
             }
             Carried::Nothing => {}
             Carried::Conflict { commit, paths } => {
-                let climbed = if is_pick { Top::NoWay } else { climb(git, &asked, making).await? };
+                let climbed = if is_pick { Top::NoWay(None) } else { climb(git, &asked, making).await? };
                 let climbed = match climbed {
                     Top::Reached(climbed) => climbed,
                     Top::Unmade(unmade) => return Ok(Rebuilt::Unmade(unmade)),
-                    Top::NoWay => {
+                    Top::NoWay(open) => {
                         let paths = paths.iter().map(|path| path.display().to_string()).collect();
-                        return Ok(Rebuilt::Conflict { commit, paths });
+                        return Ok(Rebuilt::Conflict { commit, paths, open });
                     }
                 };
                 made.extend(climbed.made);
@@ -112,7 +124,7 @@ struct Climbed {
 enum Top {
     Reached(Climbed),
     Unmade(Box<Unmade>),
-    NoWay,
+    NoWay(Option<Box<Open>>),
 }
 
 /// Each stretch of commits in the first way that fits; no way where there is a stretch without one.
@@ -130,7 +142,9 @@ async fn climb(git: &Git, asked: &Carry, making: Making<'_>) -> Result<Top, GitE
                 let (tree, resolved) = match decide(git, &stretch, &one, &paths, making).await? {
                     Decided::Tree(tree, resolved) => (tree, resolved),
                     Decided::Unmade(unmade) => return Ok(Top::Unmade(unmade)),
-                    Decided::NotForRules => return Ok(Top::NoWay),
+                    Decided::NotForRules => {
+                        return Ok(Top::NoWay(Some(Box::new(Open { stretch, asked: one }))));
+                    }
                 };
                 climbed.tip = git.take_back(&stretch, &tree, &one).await?;
                 climbed.made.push(climbed.tip.clone());
@@ -156,14 +170,18 @@ async fn decide(
     making: Making<'_>,
 ) -> Result<Decided, GitError> {
     let (Stretch { newest, before, .. }, onto) = (stretch, &asked.onto);
-    let as_a_whole = |path: &PathBuf| Resolved { path: path.display().to_string(), way: Way::AsAWhole };
+    let as_a_whole = |path: &PathBuf| in_way(path, Way::AsAWhole);
     let (tree, resolved) = match git.merge_commits(newest, onto, before).await? {
         Merged::Clean { tree } => (tree, paths.iter().map(as_a_whole).collect()),
         Merged::Conflict { .. } => {
             let kept = making.kept(git, newest).await?;
             let by_rules = resolve(git, newest, onto, before, making.rules()).await?;
             match (kept, by_rules) {
-                (Some(made), by_rules) => {
+                (Some((kept, Way::ByAgent)), _) => {
+                    let by_agent = |path: &PathBuf| in_way(path, Way::ByAgent);
+                    (git.tree_of(&kept).await?, paths.iter().map(by_agent).collect())
+                }
+                (Some((made, _)), by_rules) => {
                     let words = by_rules.as_ref().map(with_generated);
                     let words = words.unwrap_or_else(|| paths.iter().map(|path| regenerated(path)).collect());
                     (git.tree_of(&made).await?, words)
@@ -200,7 +218,11 @@ fn with_generated(resolution: &Resolution) -> Vec<Resolved> {
 }
 
 fn regenerated(path: &Path) -> Resolved {
-    Resolved { path: path.display().to_string(), way: Way::Regenerated }
+    in_way(path, Way::Regenerated)
+}
+
+fn in_way(path: &Path, way: Way) -> Resolved {
+    Resolved { path: path.display().to_string(), way }
 }
 
 /// Where what commands made for the commits that end here is kept: it is needed as long as the operation can be asked for again.
@@ -208,13 +230,26 @@ fn made_ref(word: &str, newest: &Oid) -> String {
     format!("refs/swarm/kept/made/{word}/{newest}")
 }
 
+/// The same of what an agent has said.
+pub(super) fn resolved_ref(word: &str, newest: &Oid) -> String {
+    format!("{}{newest}", resolved_refs(word))
+}
+
+pub(super) fn resolved_refs(word: &str) -> String {
+    format!("refs/swarm/kept/resolved/{word}/")
+}
+
 /// Keeps what was made of the files, in their order, for the next try.
 pub async fn keep_made(git: &Git, word: &str, unmade: Unmade, texts: Vec<Vec<u8>>) -> Result<(), GitError> {
     let Unmade { resolution, stretch, asked, .. } = unmade;
     let tree = resolution.made(git, texts).await?.tree;
     let commit = git.take_back(&stretch, &tree, &asked).await?;
-    let name = made_ref(word, &stretch.newest);
-    match git.update_refs(&[RefChange::create(&name, &commit)], "swarm: made again").await? {
+    keep_commit(git, &made_ref(word, &stretch.newest), &commit, "swarm: made again").await
+}
+
+/// Nothing else may be kept there.
+pub(super) async fn keep_commit(git: &Git, name: &str, commit: &Oid, why: &str) -> Result<(), GitError> {
+    match git.update_refs(&[RefChange::create(name, commit)], why).await? {
         RefOutcome::Changed => git.make_durable().await,
         RefOutcome::Lost { name, .. } => {
             let what = format!("{name} does not hold still");

@@ -96,7 +96,7 @@ impl Mover<'_> {
                 moved.resolved = resolved;
                 Ok(Ok(tip))
             }
-            Rebuilt::Conflict { commit, paths } => Ok(Err(MoveOutcome::Conflict { commit, paths })),
+            Rebuilt::Conflict { commit, paths, .. } => Ok(Err(MoveOutcome::Conflict { commit, paths })),
             // They are made before this begins; whoever asks without that has nobody to make them.
             Rebuilt::Unmade(unmade) => {
                 let Unmade { commit, resolution, .. } = *unmade;
