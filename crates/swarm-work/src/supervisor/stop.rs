@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::end::end_left_behind;
 use super::owner::{Foreign, foreign};
-use super::watch::{free_lock, let_go, process_of};
+use super::watch::{free_lock, free_of_life, let_go, process_of};
 use crate::daemon::RunFiles;
 use crate::hand_in::hand_in;
 use crate::rescue::save_wip;
@@ -76,7 +76,7 @@ pub async fn stop_run(
     }
     // First of all, so that nobody begins it again: see above.
     put_aside(&files.spec(), &files.ended_spec())?;
-    let lock = end_daemon(files, grace).await?;
+    let lock = end_daemon(files, owner.is_none(), grace).await?;
     let last = files.read_exit().filter(|exit| exit.nonce == nonce);
     // A copied record may be copied with the last word of the original, whose worktree is another one.
     let settled = owner.is_none() && last.as_ref().is_some_and(|last| last.settled);
@@ -109,12 +109,14 @@ pub async fn stop_run(
 }
 
 /// Comes back with the run's lock in hand: no daemon lives, none can begin.
-async fn end_daemon(files: &RunFiles, grace: Duration) -> Result<Option<File>, StopError> {
+/// The record of a run that is not ours may name a process that is none of ours to end: there the lock alone counts.
+async fn end_daemon(files: &RunFiles, is_ours: bool, grace: Duration) -> Result<Option<File>, StopError> {
     let mut asked = false;
     let patience = Instant::now() + grace + DAEMON_EXTRA;
     let last_moment = patience + KILL_WITHIN;
     loop {
-        if let Ok(lock) = free_lock(files) {
+        let free = if is_ours { free_of_life(files) } else { free_lock(files) };
+        if let Ok(lock) = free {
             return Ok(lock);
         }
         let now = Instant::now();
