@@ -62,6 +62,17 @@ pub async fn hand_in(
     Ok(handed)
 }
 
+/// What keeps its last commits in the agent's own repository, from where they are taken another time. Where git itself fails it is
+/// the repository, and no deed of the agent: whoever needs it next is told.
+pub fn tell_not_taken(git: &Git, task: &TaskId, error: &GitError) {
+    match error {
+        GitError::Failed { .. } | GitError::Damaged { .. } => {
+            tracing::warn!(%task, %error, "its last commits were not taken");
+        }
+        _ => git.notice(Some(task), format!("its last commits were not taken: {error}")),
+    }
+}
+
 /// While the agent works: the commits that simply go on from what was handed in. Anything else, and what has to be
 /// refused, is left to the next boundary. Whoever asks holds the repository and has lent it to the agent.
 pub async fn hand_in_passing(

@@ -17,7 +17,7 @@ use super::end::end_left_behind;
 use super::owner::{Foreign, foreign};
 use super::watch::{free_lock, free_of_life, let_go, process_of};
 use crate::daemon::RunFiles;
-use crate::hand_in::hand_in;
+use crate::hand_in::{hand_in, tell_not_taken};
 use crate::rescue::save_wip;
 use crate::shared_tree::{Visitor, leave};
 use crate::worktree::{MarkerState, marker_of, newest_whole};
@@ -190,7 +190,7 @@ async fn save(git: &Git, files: &RunFiles, rescue: &Rescue) -> Result<Option<Oid
         if error.is_shortage() {
             return Err(failed(error));
         }
-        git.notice(Some(&rescue.task), format!("its last commits were not taken: {error}"));
+        tell_not_taken(git, &rescue.task, &error);
     }
     let branch = format!("refs/heads/{}", rescue.task.branch());
     let Some(tip) = git.ref_value(&branch).await.map_err(failed)? else { return Ok(None) };
