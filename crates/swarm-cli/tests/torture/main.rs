@@ -17,6 +17,7 @@ mod loop_disk;
 mod at_once;
 mod rivals;
 mod lock_files;
+mod calendar;
 mod rot;
 mod matrix;
 mod storm;
