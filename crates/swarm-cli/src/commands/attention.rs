@@ -64,6 +64,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     cx.out.view(&list, |list| text(list, now, colour))?;
     if args.at.at.is_none() {
         swarm.note_that_nothing_is_recorded();
+        swarm.note_that_nothing_moves();
     }
     Ok(())
 }

@@ -23,3 +23,4 @@ mod matrix;
 mod storm;
 mod power;
 mod read_only;
+mod frozen;
