@@ -169,6 +169,7 @@ impl Sides<'_> {
         if let Taken::Refused { why } = self.own.take(self.git, &new, &known, limits).await? {
             return Ok(HandedIn::Refused { why });
         }
+        let stale = stale && !self.brought_it_there(agreed.as_ref(), branch).await?;
         let goal = self.goal(branch, head).await?;
         let descends = match &self.base {
             Some(base) => self.git.is_ancestor(base, goal).await?,
@@ -191,6 +192,13 @@ impl Sides<'_> {
             return Ok(HandedIn::Refused { why });
         }
         Ok(HandedIn::Refused { why: format!("{why}; they are kept: `git log {}`", kept.join(" ")) })
+    }
+
+    /// Whether nobody else has moved the branch: a daemon that was ended, or had no room, between the branch and the note of it.
+    /// Its agent goes on from there.
+    async fn brought_it_there(&self, agreed: Option<&Oid>, branch: &Oid) -> Result<bool, GitError> {
+        let Some(agreed) = agreed else { return Ok(false) };
+        Ok(self.git.is_ancestor(agreed, &self.tip).await? && self.git.is_ancestor(&self.tip, branch).await?)
     }
 
     /// Whether each of these commits is below the branch: it has been there, and nothing of it is new.

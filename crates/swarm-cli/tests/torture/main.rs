@@ -18,6 +18,7 @@ mod at_once;
 mod rivals;
 mod lock_files;
 mod calendar;
+mod want;
 mod rot;
 mod matrix;
 mod storm;
