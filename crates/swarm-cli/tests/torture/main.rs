@@ -19,6 +19,7 @@ mod rivals;
 mod lock_files;
 mod calendar;
 mod want;
+mod brim;
 mod rot;
 mod matrix;
 mod storm;
