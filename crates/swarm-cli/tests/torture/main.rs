@@ -17,6 +17,7 @@ mod loop_disk;
 mod at_once;
 mod rivals;
 mod lock_files;
+mod crowd;
 mod calendar;
 mod want;
 mod brim;
