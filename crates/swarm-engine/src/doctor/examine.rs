@@ -86,7 +86,7 @@ async fn inspect(git: Git, environment: &BTreeMap<String, String>) -> (Patient, 
     found.extend(git_locks::inspect(&patient));
     if patient.has_swarm() {
         found.extend(memory::inspect(&patient));
-        found.extend(worktrees::inspect(&patient));
+        found.extend(worktrees::inspect(&patient).await);
         found.extend(integrity::inspect(&patient).await);
         found.extend(branches::inspect(&patient).await);
         found.extend(kept_refs::inspect(&patient).await);
