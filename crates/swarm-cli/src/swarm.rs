@@ -53,13 +53,19 @@ use swarm_engine::anchor;
 use swarm_engine::clock::wall_clock;
 use swarm_engine::paths::{NotOurs, Paths};
 use swarm_engine::store::{Notice, OpenOptions};
-use swarm_git::Git;
+use swarm_git::{Git, GitError};
 use swarm_protocol::time::Timestamp;
+use tokio::runtime::Runtime;
 
 use crate::context::Context;
 use crate::error::CliError;
 use crate::log;
 use crate::output;
+
+fn runtime() -> Result<Runtime, CliError> {
+    let built = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    built.map_err(|error| CliError::environment("Cannot start").because(error))
+}
 
 /// A repository with (perhaps) a swarm in it.
 pub struct Swarm {
@@ -68,7 +74,7 @@ pub struct Swarm {
     /// The folder that the person stands in.
     here: PathBuf,
     /// One thread is enough: a command waits for one thing at a time.
-    runtime: tokio::runtime::Runtime,
+    runtime: Runtime,
     /// Through which front end the person came, as the ledger names them.
     by: &'static str,
     /// What has been said already: a command that reads the ledger twice has one thing to say of it.
@@ -83,11 +89,28 @@ impl Swarm {
 
     /// Finds the repository that the person means. Nothing is read or written of the swarm yet.
     pub fn open(cx: &Context) -> Result<Self, CliError> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| CliError::environment("Cannot start").because(error))?;
+        let runtime = runtime()?;
         let git = runtime.block_on(Git::discover(&cx.repo))?;
+        Self::of(cx, runtime, git)
+    }
+
+    /// The same where git cannot read the repository: whoever looks at a swarm or stops it does not need git.
+    pub fn open_unread(cx: &Context) -> Result<Self, CliError> {
+        let runtime = runtime()?;
+        let git = match runtime.block_on(Git::discover(&cx.repo)) {
+            Ok(git) => git,
+            Err(error @ (GitError::Damaged { .. } | GitError::Failed { .. })) => {
+                let unread = Git::unread(&cx.repo).filter(|git| git.main_checkout.join(".swarm").is_dir());
+                let Some(git) = unread else { return Err(error.into()) };
+                output::note(&output::harmless(&format!("Note: {error}; see `swarm doctor`")));
+                git
+            }
+            Err(error) => return Err(error.into()),
+        };
+        Self::of(cx, runtime, git)
+    }
+
+    fn of(cx: &Context, runtime: Runtime, git: Git) -> Result<Self, CliError> {
         let paths = Paths::new(&git.main_checkout, &git.common_dir);
         paths.are_ours().map_err(not_ours)?;
         log::lies_in(&paths.swarm);

@@ -126,7 +126,8 @@ impl Coordinator {
     /// Takes over: the epoch is raised, and everything after carries it. Without `dispatch` nothing new
     /// is started and what runs is brought to rest.
     pub async fn start(mut store: Store, world: SharedWorld, dispatch: bool) -> Result<Self, StoreError> {
-        let clock = SteadyClock::starting_after(store.state().at);
+        let clock = store.clock().clone();
+        store.leave_clock();
         let inherited = store.state().runs.keys().cloned().collect();
         world.git.act_only_while(LedgerClaim(store.claim()?));
         operate::end_old_hooks(&world, store.state()).await;

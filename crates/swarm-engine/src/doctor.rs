@@ -23,6 +23,6 @@ mod remains;
 mod cure;
 mod examine;
 
-pub use examine::examine;
+pub use examine::{HEAD_SAYS, examine};
 pub use finding::{CHECKS, Check};
 pub use remains::NOBODY;

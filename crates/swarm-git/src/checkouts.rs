@@ -103,6 +103,8 @@ fn read_head(git_dir: &Path) -> Head {
     let text = small_text(&git_dir.join("HEAD"));
     let text = text.trim();
     match (text.strip_prefix("ref:"), Oid::new(text)) {
+        // No branch has such a name, and no program can be told of it.
+        (Some(name), _) if name.trim().contains(char::is_control) => Head::Unreadable,
         (Some(name), _) => Head::Branch(name.trim().to_owned()),
         (None, Ok(oid)) => Head::Detached(oid),
         (None, Err(_)) => Head::Unreadable,

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::call::{Git, GitCall, GitError, Version, base_env, failed};
 use super::commits::Identity;
 use super::plain_place::plain_place;
+use super::unread::{a_branch_in, seen_above};
 use swarm_process::Ended;
 
 /// `git merge-tree --write-tree` came with it.
-const OLDEST: Version = (2, 38, 0);
+pub(super) const OLDEST: Version = (2, 38, 0);
 
 /// What was found out about a repository, for a process of ours that is told it instead of asking git again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +97,13 @@ impl Git {
         if git.current_commit().await?.is_none()
             && git.call(["for-each-ref", "--count=1", "refs/heads"]).ok().await?.is_empty()
         {
-            return Err(GitError::NoCommits { path: git.main_checkout });
+            // Git passes over a branch that it cannot read.
+            return Err(match a_branch_in(&git.common_dir) {
+                Some(name) => {
+                    GitError::Damaged { git_dir: git.common_dir, said: format!("{name} names no commit") }
+                }
+                None => GitError::NoCommits { path: git.main_checkout },
+            });
         }
         if let Some(identity) = settings.identity {
             git.identity = identity;
@@ -174,7 +181,11 @@ async fn located(
             // Also "dubious ownership", whose words tell the person what to do.
             // A git that was killed has said nothing about the folder.
             GitError::Failed { said, how, .. } if how.starts_with("exit") => {
-                GitError::NotARepository { path: path.to_owned(), said }
+                // It says so of one whose HEAD or configuration it cannot read, too.
+                match seen_above(path).filter(|_| !said.contains("dubious ownership")) {
+                    Some(git_dir) => GitError::Damaged { git_dir, said },
+                    None => GitError::NotARepository { path: path.to_owned(), said },
+                }
             }
             other => other,
         });

@@ -41,6 +41,8 @@ pub mod revert;
 mod shown;
 mod sizes;
 mod traced;
+mod unread;
+mod whole;
 pub mod tips;
 pub mod trunk;
 

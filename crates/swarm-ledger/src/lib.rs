@@ -48,7 +48,7 @@ pub use frame::{Line, parse_line};
 pub use hash::Hash;
 pub use intake::Room;
 pub use ledger::Ledger;
-pub use locks::{Acquired, LockError, Ownership, WriterLocks, acquire_for_write};
+pub use locks::{Acquired, LockError, Ownership, WriterLocks, acquire_for_write, locks_keep_out};
 pub use note::LossNote;
 pub use open_error::{OpenError, Trace};
 pub use owner::OwnerInfo;

@@ -6,7 +6,8 @@
 //! the owner's lock is taken there is a coordinator to ask instead.
 //!
 //! The files are never unlinked: a lock on a file that has lost its name keeps nobody out. Should
-//! somebody else remove or replace one, [`WriterLocks::still_ours`] tells.
+//! somebody else remove or replace one, [`WriterLocks::still_ours`] tells. Where the file system has no locks, or gives
+//! the same one to everybody, nobody writes at all.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,8 @@ pub enum LockError {
     DoorHeld { waited: Duration, holder: Option<OwnerInfo> },
     #[error("The lock file {} keeps being replaced", .0.display())]
     Replaced(PathBuf),
+    #[error("The file system keeps nobody out of a locked file: {}", .0.display())]
+    KeepsNobodyOut(PathBuf),
     #[error("Cannot lock {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -151,15 +154,53 @@ fn lock(
     let failed = |source| LockError::Io { path: path.to_path_buf(), source };
     for _ in 0..REPLACED_TRIES {
         let file = vfs.open(path, Open::Create).map_err(failed)?;
-        if !lock_within(&file, wait, in_vain).map_err(failed)? {
-            return Ok(None);
+        match lock_within(&file, wait, in_vain) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) if has_no_locks(&error) => return Err(LockError::KeepsNobodyOut(path.to_path_buf())),
+            Err(error) => return Err(failed(error)),
         }
         let lock = LockFile { vfs: vfs.clone(), path: path.to_path_buf(), file };
-        if lock.is_in_place().map_err(failed)? {
-            return Ok(Some(lock));
+        if !lock.is_in_place().map_err(failed)? {
+            continue;
         }
+        // Asked at once after: a file that was replaced in between could be locked by anybody.
+        if is_free_to_another(vfs, path).map_err(failed)? && lock.is_in_place().map_err(failed)? {
+            return Err(LockError::KeepsNobodyOut(path.to_path_buf()));
+        }
+        return Ok(Some(lock));
     }
     Err(LockError::Replaced(path.to_path_buf()))
+}
+
+/// Some file systems answer that a lock is taken, and give it to the next one as well.
+fn is_free_to_another(vfs: &Arc<dyn Vfs>, path: &Path) -> io::Result<bool> {
+    // Created as by whoever locks it: some file systems lock only what can be written.
+    let another = vfs.open(path, Open::Create)?;
+    let taken = another.try_lock()?;
+    if taken {
+        another.unlock()?;
+    }
+    Ok(taken)
+}
+
+/// Others say it.
+fn has_no_locks(error: &io::Error) -> bool {
+    let no_lock = rustix::io::Errno::NOLCK.raw_os_error();
+    error.kind() == io::ErrorKind::Unsupported || error.raw_os_error() == Some(no_lock)
+}
+
+/// Whether a lock in this folder keeps others out, tried on a file of its own.
+pub fn locks_keep_out(vfs: &Arc<dyn Vfs>, dir: &Path) -> Result<bool, LockError> {
+    let path = dir.join("probe.lock");
+    let tried = lock(vfs, &path, Duration::ZERO, &|| false);
+    // Whoever finds it locked by somebody who tries the same knows as much.
+    let removed = if matches!(tried, Ok(None)) { Ok(()) } else { vfs.remove_file(&path) };
+    match tried {
+        Err(LockError::KeepsNobodyOut(_)) => Ok(false),
+        Err(error) => Err(error),
+        Ok(_) => removed.map(|()| true).map_err(|source| LockError::Io { path, source }),
+    }
 }
 
 /// A blocking lock is fair but cannot be given up, so a thread waits for it. If it comes too late

@@ -1,13 +1,15 @@
 //! The two locks, between handles and between processes.
 
-use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use swarm_ledger::{Acquired, LockError, OwnerInfo, RealFs, Vfs, acquire_for_write};
+use swarm_ledger::{
+    Acquired, LockError, Open, OwnerInfo, RealFs, Vfs, VfsFile, acquire_for_write, locks_keep_out,
+};
 
 const WAIT: Duration = Duration::from_secs(20);
 
@@ -96,4 +98,93 @@ fn a_killed_owner_frees_its_lock() {
         assert!(Instant::now() < limit, "a dead owner still holds its lock");
         std::thread::yield_now();
     }
+}
+
+/// Locks of a file system that has none.
+enum NoLocks {
+    /// It says so, as a network file system whose server has no lock service does.
+    Says(rustix::io::Errno),
+    /// It gives the same lock to everybody.
+    GivesToAll,
+}
+
+struct Lockless(Arc<NoLocks>);
+
+struct Unlocked(Arc<dyn VfsFile>, Arc<NoLocks>);
+
+impl Vfs for Lockless {
+    fn open(&self, path: &Path, how: Open) -> io::Result<Arc<dyn VfsFile>> {
+        Ok(Arc::new(Unlocked(RealFs.open(path, how)?, self.0.clone())))
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        RealFs.rename(from, to)
+    }
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        RealFs.remove_file(path)
+    }
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        RealFs.sync_dir(dir)
+    }
+    fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
+        RealFs.create_dir_all(dir)
+    }
+    fn list(&self, dir: &Path) -> io::Result<Vec<PathBuf>> {
+        RealFs.list(dir)
+    }
+    fn exists(&self, path: &Path) -> io::Result<bool> {
+        RealFs.exists(path)
+    }
+}
+
+impl VfsFile for Unlocked {
+    fn read_at(&self, buf: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.0.read_at(buf, offset)
+    }
+    fn write_at(&self, buf: &[u8], offset: u64) -> io::Result<usize> {
+        self.0.write_at(buf, offset)
+    }
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+    fn reserve(&self, end: u64) -> io::Result<()> {
+        self.0.reserve(end)
+    }
+    fn try_lock(&self) -> io::Result<bool> {
+        match *self.1 {
+            NoLocks::Says(errno) => Err(errno.into()),
+            NoLocks::GivesToAll => Ok(true),
+        }
+    }
+    fn lock(&self) -> io::Result<()> {
+        self.try_lock().map(|_| ())
+    }
+    fn unlock(&self) -> io::Result<()> {
+        Ok(())
+    }
+    fn identity(&self) -> io::Result<(u64, u64)> {
+        self.0.identity()
+    }
+}
+
+#[test]
+fn where_a_lock_keeps_nobody_out_nobody_writes() {
+    use rustix::io::Errno;
+    let dir = tempfile::tempdir().expect("a directory");
+    let kinds = [Errno::NOLCK, Errno::OPNOTSUPP, Errno::NOSYS].map(NoLocks::Says);
+    for kind in kinds.into_iter().chain([NoLocks::GivesToAll]) {
+        let vfs: Arc<dyn Vfs> = Arc::new(Lockless(Arc::new(kind)));
+        let me = OwnerInfo::of_this_process("coordinator");
+        let got = acquire_for_write(&vfs, dir.path(), &me, Duration::ZERO);
+        assert!(matches!(got, Err(LockError::KeepsNobodyOut(_))));
+        assert!(!locks_keep_out(&vfs, dir.path()).expect("tried"));
+        assert!(!dir.path().join("probe.lock").exists(), "what was tried is taken away");
+    }
+    let vfs: Arc<dyn Vfs> = Arc::new(RealFs);
+    assert!(locks_keep_out(&vfs, dir.path()).expect("tried"), "those of this machine do");
 }

@@ -62,6 +62,17 @@ pub async fn hand_in(
     Ok(handed)
 }
 
+/// What keeps its last commits in the agent's own repository, from where they are taken another time. Where git itself fails it is
+/// the repository, and no deed of the agent: whoever needs it next is told.
+pub fn tell_not_taken(git: &Git, task: &TaskId, error: &GitError) {
+    match error {
+        GitError::Failed { .. } | GitError::Damaged { .. } => {
+            tracing::warn!(%task, %error, "its last commits were not taken");
+        }
+        _ => git.notice(Some(task), format!("its last commits were not taken: {error}")),
+    }
+}
+
 /// While the agent works: the commits that simply go on from what was handed in. Anything else, and what has to be
 /// refused, is left to the next boundary. Whoever asks holds the repository and has lent it to the agent.
 pub async fn hand_in_passing(
@@ -158,6 +169,7 @@ impl Sides<'_> {
         if let Taken::Refused { why } = self.own.take(self.git, &new, &known, limits).await? {
             return Ok(HandedIn::Refused { why });
         }
+        let stale = stale && !self.brought_it_there(agreed.as_ref(), branch).await?;
         let goal = self.goal(branch, head).await?;
         let descends = match &self.base {
             Some(base) => self.git.is_ancestor(base, goal).await?,
@@ -180,6 +192,13 @@ impl Sides<'_> {
             return Ok(HandedIn::Refused { why });
         }
         Ok(HandedIn::Refused { why: format!("{why}; they are kept: `git log {}`", kept.join(" ")) })
+    }
+
+    /// Whether nobody else has moved the branch: a daemon that was ended, or had no room, between the branch and the note of it.
+    /// Its agent goes on from there.
+    async fn brought_it_there(&self, agreed: Option<&Oid>, branch: &Oid) -> Result<bool, GitError> {
+        let Some(agreed) = agreed else { return Ok(false) };
+        Ok(self.git.is_ancestor(agreed, &self.tip).await? && self.git.is_ancestor(&self.tip, branch).await?)
     }
 
     /// Whether each of these commits is below the branch: it has been there, and nothing of it is new.

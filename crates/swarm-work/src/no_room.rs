@@ -4,8 +4,14 @@ use std::error::Error;
 use std::io::{self, ErrorKind};
 
 /// In the words of the C library, which git and most tools repeat, and of those that have their own.
-const WORDS: [&str; 4] =
-    ["No space left on device", "Disk quota exceeded", "ENOSPC", "there is not enough space on the disk"];
+const WORDS: [&str; 5] = [
+    "No space left on device",
+    "Disk quota exceeded",
+    "ENOSPC",
+    "there is not enough space on the disk",
+    // Git, of a file that it could write in part.
+    "Out of diskspace",
+];
 
 /// The same words are said where too many files are watched, which is no matter of the disk.
 const OF_WATCHES: [&str; 2] = ["file watchers", "inotify"];

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_protocol::ids::{Oid, TaskId};
 
-use crate::hand_in::hand_in;
+use crate::hand_in::{hand_in, tell_not_taken};
 use crate::remove::{move_to_trash, trash_record};
 use crate::rescue::RESCUE_FILE_MAX_BYTES;
 pub(crate) use attach::newest_whole;
@@ -180,7 +180,7 @@ async fn prepare_with(git: &Git, wanted: &Wanted<'_>, files: Files) -> Result<Pr
         if error.is_shortage() {
             return Err(error.into());
         }
-        git.notice(Some(task), format!("its last commits were not taken: {error}"));
+        tell_not_taken(git, task, &error);
     }
     let was_there = std::fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some());
     let made_before = marker.as_ref().map(|marker| marker.state);

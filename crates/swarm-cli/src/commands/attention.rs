@@ -58,12 +58,13 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
             false => over(cx, &swarm.operate(command)?),
         };
     }
-    let swarm = Swarm::open(cx)?;
+    let swarm = Swarm::open_unread(cx)?;
     let (list, now) = swarm.attention(args.at.at)?;
     let colour = cx.out.colour;
     cx.out.view(&list, |list| text(list, now, colour))?;
     if args.at.at.is_none() {
         swarm.note_that_nothing_is_recorded();
+        swarm.note_that_nothing_moves();
     }
     Ok(())
 }

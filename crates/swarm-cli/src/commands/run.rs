@@ -13,15 +13,16 @@ mod watcher;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use swarm_engine::clock::since_boot;
 use swarm_engine::coordinator::is_read_only;
 use swarm_engine::session::Wishes;
 use swarm_protocol::command::{Command, SaveKind};
 use swarm_protocol::oplog::PreviewView;
 use swarm_protocol::plan::{ExecutionProfile, PlanFile};
 use swarm_protocol::review::Reviewer;
-use swarm_protocol::time::Timestamp;
 
 use crate::commands::answered;
 use crate::commands::mode::ModeArg;
@@ -114,7 +115,7 @@ pub struct Args {
     /// Bring to rest what an earlier coordinator left, and start nothing.
     #[arg(long, hide = true, requires = "coordinate")]
     rest: bool,
-    /// When the person began, in milliseconds since 1970, however often the coordinator had to be started since.
+    /// When the person began, in milliseconds since the machine did, however often the coordinator had to be started since.
     #[arg(long, hide = true, requires = "coordinate")]
     began: Option<u64>,
 }
@@ -274,7 +275,7 @@ fn read_plan(args: &Args, swarm: &Swarm) -> Result<Option<(PlanFile, String)>, C
 
 /// A file system that takes nothing any more takes no record that says so: the person at the terminal hears it from here.
 async fn says_that_nothing_is_recorded(place: std::path::PathBuf) {
-    const LOOK_EVERY: std::time::Duration = std::time::Duration::from_secs(3);
+    const LOOK_EVERY: Duration = Duration::from_secs(3);
     let mut was = false;
     loop {
         let looked = place.clone();
@@ -316,8 +317,10 @@ fn coordinate(args: Args, cx: &Context) -> Result<ExitCode, CliError> {
     });
     match ran {
         Ok(ran) => {
-            let took = began.map(|began| output::time::since(Timestamp(began)));
-            let summary = Summary::of(&ran.state, ran.drained, ran.untested).took(took).leaving(ran.unsaved);
+            let took = began.and_then(|began| since_boot().checked_sub(Duration::from_millis(began)));
+            let summary = Summary::of(&ran.state, ran.drained, ran.untested)
+                .took(took.map(|took| took.as_secs()))
+                .leaving(ran.unsaved);
             let summary = summary.seen(&ran.state, &folder);
             cx.out.view(&summary, Summary::text)?;
             Ok(summary.exit())

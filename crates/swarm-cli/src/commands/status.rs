@@ -24,7 +24,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let swarm = Swarm::open(cx)?;
+    let swarm = Swarm::open_unread(cx)?;
     if args.watch {
         return watch::run(&swarm, cx);
     }
@@ -53,7 +53,8 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     }
     if args.at.at.is_none()
         && let Some(trunk) = &view.trunk
-        && let Some(gone) = swarm.trunk_is_gone(trunk)?
+        // Where git cannot be asked that was told already.
+        && let Ok(Some(gone)) = swarm.trunk_is_gone(trunk)
     {
         output::note(&format!("Note: {}", output::harmless(&gone)));
     }

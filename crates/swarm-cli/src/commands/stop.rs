@@ -27,7 +27,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
-    let swarm = Swarm::open(cx)?;
+    let swarm = Swarm::open_unread(cx)?;
     if args.dry.dry_run {
         swarm.something_runs()?;
         return shown(cx, &swarm.preview(&Command::Drain { why: "swarm stop".into() })?);

@@ -1,19 +1,6 @@
 //! Moments and lengths of time for people.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use swarm_protocol::time::Timestamp;
-
-/// This moment, by the clock of the machine.
-pub fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
-}
-
-/// Seconds from then on to this moment.
-pub fn since(then: Timestamp) -> u64 {
-    now().secs_since(then)
-}
 
 /// `2026-01-13 10:00:05`, in the time zone of the person.
 pub fn moment(at: Timestamp) -> String {

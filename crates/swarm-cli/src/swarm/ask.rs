@@ -116,6 +116,13 @@ impl Swarm {
         }
     }
 
+    /// Told beside a view that does not show whether anybody is at work.
+    pub fn note_that_nothing_moves(&self) {
+        if let Presence::Silent(silence) = self.presence() {
+            note_silence(&silence);
+        }
+    }
+
     /// Told beside a view that shows agents at work: what nobody looks after may not be at work any more.
     pub fn note_that_nobody_coordinates(&self, there: &Presence) {
         match there {

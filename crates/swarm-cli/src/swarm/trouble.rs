@@ -1,6 +1,7 @@
 //! Errors of the crates below, in the words of the command line.
 
 use swarm_engine::by_hand::{ByHandError, Said, SaidHint, SaidKind};
+use swarm_engine::doctor::HEAD_SAYS;
 use swarm_engine::session::SessionError;
 use swarm_engine::settings::SettingsError;
 use swarm_engine::store::{StoreError, stopped_hint};
@@ -70,6 +71,9 @@ impl From<GitError> for CliError {
                 Self::environment(format!("This is not a git repository: {}", path.display()))
                     .because(said)
                     .say("Go to your repository, name it with `-C DIR`, or make one with `git init`")
+            }
+            error @ GitError::Damaged { .. } => {
+                Self::environment(capital(&error.to_string())).say(capital(HEAD_SAYS))
             }
             GitError::NoCommits { path } => {
                 Self::environment(format!("The repository has no commit yet: {}", path.display()))

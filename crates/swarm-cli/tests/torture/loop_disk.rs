@@ -92,10 +92,10 @@ impl LoopDisk {
     pub fn fill(&self) -> Filler {
         let file = self.mount_point().join("filler");
         let mut size_kb: u64 = 1 << 22;
-        // Halving: what fits is taken, down to the last pages.
+        // Halving: what fits is taken, down to the last block.
         let made = File::create(&file).expect("a new file needs no room");
         let (mut end, flags) = (0, rustix::fs::FallocateFlags::empty());
-        while size_kb > 4 {
+        while size_kb >= 4 {
             match rustix::fs::fallocate(&made, flags, end, size_kb << 10) {
                 Ok(()) => end += size_kb << 10,
                 Err(_) => size_kb /= 2,

@@ -13,6 +13,10 @@ pub enum Party {
     Daemon,
     Agent,
     Git,
+    /// The `swarm run` of a person, which starts the coordinator and stays beside it.
+    Watcher,
+    /// What stands between a daemon and its agent, and puts up the walls.
+    Launcher,
 }
 
 impl Arena {
@@ -40,6 +44,8 @@ impl Arena {
             "swarm" if has("script-agent") => Some(Party::Agent),
             "swarm" if has("daemon") => Some(Party::Daemon),
             "swarm" if has("--coordinate") => Some(Party::Coordinator),
+            "swarm" if has("run") => Some(Party::Watcher),
+            "exe" if has("boxed") => Some(Party::Launcher),
             _ => None,
         }
     }

@@ -13,7 +13,11 @@ use super::{
     runs, worktrees,
 };
 use crate::store::{Opened, Store};
-use swarm_git::Git;
+use swarm_git::{Git, GitError};
+
+/// What a person can do about a repository that git cannot read.
+pub const HEAD_SAYS: &str = "in it HEAD has to say `ref: refs/heads/` and the name of a branch, each file below refs/heads the name \
+     of a commit, and `git config --list` has to work; `swarm status` and `swarm stop` work meanwhile";
 
 /// Looks at everything around `repo`, and puts right what it can when `fix` is set.
 pub async fn examine(repo: &Path, environment: &BTreeMap<String, String>, fix: bool) -> DoctorView {
@@ -21,7 +25,11 @@ pub async fn examine(repo: &Path, environment: &BTreeMap<String, String>, fix: b
         Ok(git) => git,
         Err(error) => {
             let mut found = machine::inspect().await;
-            found.push(Found::problem("repository", error.to_string()));
+            let repository = Found::problem("repository", error.to_string());
+            found.push(match error {
+                GitError::Damaged { .. } => repository.by_hand(HEAD_SAYS),
+                _ => repository,
+            });
             return report(found, vec![]);
         }
     };
@@ -78,7 +86,7 @@ async fn inspect(git: Git, environment: &BTreeMap<String, String>) -> (Patient, 
     found.extend(git_locks::inspect(&patient));
     if patient.has_swarm() {
         found.extend(memory::inspect(&patient));
-        found.extend(worktrees::inspect(&patient));
+        found.extend(worktrees::inspect(&patient).await);
         found.extend(integrity::inspect(&patient).await);
         found.extend(branches::inspect(&patient).await);
         found.extend(kept_refs::inspect(&patient).await);

@@ -1,4 +1,4 @@
-//! Refs of the swarm that name an object which git does not have: after `git gc --prune=now` beside a commit, or a power
+//! Refs of the swarm that name an object which git does not have or cannot read: after `git gc --prune=now` beside a commit, or a power
 //! cut. What they kept is lost; everything else goes on without them.
 
 use std::collections::BTreeMap;
@@ -7,6 +7,7 @@ use super::finding::Found;
 use super::patient::Patient;
 use swarm_git::GitError;
 use swarm_process::Input;
+use swarm_protocol::ids::Oid;
 
 const ID: &str = "kept-refs";
 /// Named one by one; after these everybody knows.
@@ -20,19 +21,26 @@ pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
     if lost.is_empty() {
         return vec![Found::ok(ID, "each names what git has")];
     }
-    let finding = |name: &String| {
-        let what = format!("{name} names an object that git does not have");
-        Found::problem(ID, what).about(name).by_hand(format!("git update-ref -d {name}"))
+    let finding = |(name, oid): &(String, Oid)| {
+        let (folder, file) = oid.as_str().split_at(2);
+        // Git says of one that rotted, too, that it has none.
+        let is_there = patient.git.common_dir.join("objects").join(folder).join(file).exists();
+        let how = if is_there { "cannot read" } else { "does not have" };
+        let what = format!("{name} names an object that git {how}");
+        let back = format!(
+            "bring {oid} back from a clone or a backup; where nobody has it, `git update-ref -d {name}`"
+        );
+        Found::problem(ID, what).about(name).by_hand(back)
     };
     lost.iter().take(NAMED_MAX).map(finding).collect()
 }
 
 /// One question for all of them.
-async fn without_object(patient: &Patient) -> Result<Vec<String>, GitError> {
+async fn without_object(patient: &Patient) -> Result<Vec<(String, Oid)>, GitError> {
     let git = &patient.git;
-    let mut by_object: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut by_object: BTreeMap<String, Vec<(String, Oid)>> = BTreeMap::new();
     for (name, oid) in git.refs_under("refs/swarm").await? {
-        by_object.entry(oid.to_string()).or_default().push(name);
+        by_object.entry(oid.to_string()).or_default().push((name, oid));
     }
     let asked: String = by_object.keys().map(|oid| format!("{oid}\n")).collect();
     let check = git.call(["cat-file", "--batch-check", "--buffer"]).long_list();

@@ -1,5 +1,9 @@
 //! Where the swarm lies: the disk under it, and the clock it counts by.
 
+use std::sync::Arc;
+
+use swarm_ledger::{RealFs, Vfs, locks_keep_out};
+
 use super::finding::Found;
 use super::machine::disk;
 use super::patient::Patient;
@@ -38,6 +42,15 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
 }
 
 fn filesystem(patient: &Patient) -> Found {
+    let vfs: Arc<dyn Vfs> = Arc::new(RealFs);
+    // What cannot be tried (nothing has run here yet, or nothing can be written) is another check's business.
+    if patient.paths.run.exists() && locks_keep_out(&vfs, &patient.paths.run).is_ok_and(|keep| !keep) {
+        return Found::problem(
+            "filesystem",
+            "it has no locks that keep a second swarm out, so none is started",
+        )
+        .by_hand("keep the repository on a disk of this machine, or mount this one with locks");
+    }
     let Ok(stat) = rustix::fs::statfs(&patient.paths.root) else {
         return Found::note("filesystem", "the kernel does not say which one it is");
     };

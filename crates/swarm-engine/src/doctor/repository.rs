@@ -2,21 +2,37 @@
 
 use super::finding::Found;
 use super::patient::Patient;
-use swarm_git::Identity;
 use swarm_git::trunk::way_back;
+use swarm_git::{GitError, Identity};
 
 pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
     let git = &patient.git;
     let (a, b, c) = git.version;
     vec![
         Found::ok("git", format!("{a}.{b}.{c}")),
-        Found::ok("repository", format!("{}", git.main_checkout.display())),
+        repository(patient).await,
         identity(patient),
         history(patient),
         submodules(patient),
         branch_in_the_way(patient).await,
         trunk(patient).await,
     ]
+}
+
+/// Whoever commits by hand needs the index; the swarm has others of its own.
+async fn repository(patient: &Patient) -> Found {
+    let git = &patient.git;
+    // A path that nobody has: the index is read to its end, and nothing is listed.
+    match git.call(["ls-files", "--", ":(top,literal).swarm/no-such-file"]).ok().await {
+        Err(error @ GitError::Failed { .. }) if !error.is_no_answer() => Found::problem(
+            "repository",
+            format!("the index of your checkout cannot be read: {error}"),
+        )
+        .by_hand(
+            "move .git/index away, then `git reset`: files stay, what was only staged has to be staged again",
+        ),
+        _ => Found::ok("repository", format!("{}", git.main_checkout.display())),
+    }
 }
 
 fn identity(patient: &Patient) -> Found {
@@ -68,7 +84,16 @@ async fn trunk(patient: &Patient) -> Found {
         return Found::ok("trunk", "the plan has not been run yet");
     };
     match patient.git.ref_value(&format!("refs/heads/{trunk}")).await {
-        Ok(Some(_)) => Found::ok("trunk", trunk.to_owned()),
+        Ok(Some(tip)) => match patient.git.read_whole(&[&tip]).await {
+            Ok(()) => Found::ok("trunk", trunk.to_owned()),
+            Err(error) => {
+                let what =
+                    format!("the newest commit of {trunk}, {}, cannot be read whole: {error}", tip.short());
+                Found::problem("trunk", what).by_hand(
+                    "bring the object back from a clone or a backup; `git fsck` names all that are damaged",
+                )
+            }
+        },
         Ok(None) => {
             let seen = patient.state.last_seen_on_trunk();
             Found::problem("trunk", format!("the branch {trunk}, which the plan is merged into, is gone"))

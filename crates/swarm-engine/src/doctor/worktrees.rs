@@ -1,6 +1,7 @@
 //! Worktrees that nobody needs any more, and records of worktrees that are not there.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use swarm_core::state::Task;
 use swarm_protocol::ids::TaskId;
@@ -12,8 +13,17 @@ use swarm_git::Checkout;
 use swarm_work::publish::Waits;
 use swarm_work::worktree::checkouts_of_people;
 
-pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
-    let linked = patient.git.linked_checkouts();
+/// A coordinator that takes a worktree away moves the folder first, and git's record of it a moment later.
+const TAKEN_AWAY_WITHIN: Duration = Duration::from_millis(500);
+
+pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
+    let mut linked = patient.git.linked_checkouts();
+    let any_is_gone =
+        linked.iter().any(|checkout| is_ours(patient, &checkout.path) && !checkout.path.exists());
+    if any_is_gone && patient.coordinator.is_some() {
+        tokio::time::sleep(TAKEN_AWAY_WITHIN).await;
+        linked = patient.git.linked_checkouts();
+    }
     let mut found = gone(patient, &linked);
     found.extend(orphans(patient, &linked));
     found

@@ -83,6 +83,9 @@ impl StoreError {
             Self::Lock(LockError::Io { path, source }) if source.kind() == ErrorKind::PermissionDenied => {
                 access_hint(path)
             }
+            Self::Lock(LockError::KeepsNobodyOut(_)) => {
+                "Keep the repository on a disk of this machine, or mount this one with locks; nothing was changed".into()
+            }
             Self::Lock(_) => "Check that .swarm/run can be written".into(),
             Self::NoRoom(_) => {
                 "Make room (or make the disk writable), then run the command again; nothing was lost".into()

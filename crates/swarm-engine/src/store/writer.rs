@@ -1,6 +1,7 @@
 //! The one who may write: holds the locks, the state and the ledger's writer.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use swarm_core::State;
@@ -50,6 +51,11 @@ pub(super) enum Locks {
     Coordinator(Ownership),
     /// Only while one becomes the other.
     Between,
+}
+
+/// What the clock of the last coordinator showed.
+fn clock_of(paths: &Paths) -> PathBuf {
+    paths.state.join("clock.json")
 }
 
 impl Store {
@@ -121,7 +127,11 @@ impl Store {
         let mut store = Self {
             paths: paths.clone(),
             options,
-            clock: SteadyClock::starting_after(state.at),
+            // With nobody at work the calendar may be right again.
+            clock: match state.runs.is_empty() {
+                true => SteadyClock::starting_after(state.at),
+                false => SteadyClock::going_on(state.at, &clock_of(paths)),
+            },
             upkeep: Upkeep::new(snapshot_seq, archive),
             state,
             ledger: None,
@@ -159,6 +169,11 @@ impl Store {
 
     pub fn paths(&self) -> &Paths {
         &self.paths
+    }
+
+    /// Whoever coordinates next goes on by the same clock. One that finds none begins by the calendar.
+    pub fn leave_clock(&self) {
+        complain("note the time for the next coordinator", self.clock.leave(&clock_of(&self.paths)));
     }
 
     pub fn clock(&self) -> &SteadyClock {

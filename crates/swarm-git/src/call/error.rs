@@ -25,6 +25,8 @@ pub enum GitError {
     TooOld { found: String },
     #[error("{} is not inside a git repository: run `git init` there, or go to your repository ({said})", path.display())]
     NotARepository { path: PathBuf, said: String },
+    #[error("git cannot read the repository {} ({said})", git_dir.display())]
+    Damaged { git_dir: PathBuf, said: String },
     #[error("{} is a bare repository: the swarm needs one with a checkout", path.display())]
     Bare { path: PathBuf },
     #[error("{} has no commit yet: make one first, for example `git commit --allow-empty -m start`", path.display())]

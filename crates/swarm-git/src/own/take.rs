@@ -80,12 +80,13 @@ pub(super) struct Stranger<'a> {
 }
 
 impl OwnRepository {
-    /// Brings `tips` into the person's store. `known` are commits of the person's store that they are expected to stand on.
+    /// Brings `tips` into the person's store. `expected` are commits of the person's store that they
+    /// stand on: where those cannot be read, that is the answer.
     pub async fn take(
         &self,
         git: &Git,
         tips: &[&Oid],
-        known: &[&Oid],
+        expected: &[&Oid],
         limits: Limits,
     ) -> Result<Taken, GitError> {
         let all = git.swarm_dir().join("taking");
@@ -101,7 +102,7 @@ impl OwnRepository {
         stranger.clear();
         // What is reachable from the person's refs was in order before, and is not taken again.
         let listed = git.refs_under_all(&["refs/heads", "refs/remotes", "refs/tags"]).await?;
-        let mut known: Vec<Oid> = known.iter().map(|oid| (*oid).clone()).collect();
+        let mut known: Vec<Oid> = expected.iter().map(|oid| (*oid).clone()).collect();
         known.extend(listed.into_iter().map(|(_, oid)| oid));
         known.sort();
         known.dedup();
@@ -111,6 +112,9 @@ impl OwnRepository {
         let taken = stranger.take(self, tips, &known, limits).await;
         stranger.clear();
         let _ = std::fs::remove_file(&lock);
+        if matches!(taken, Ok(Taken::Refused { .. })) {
+            git.read_whole(expected).await?;
+        }
         taken
     }
 }
@@ -127,6 +131,8 @@ impl Stranger<'_> {
             .env("GIT_OBJECT_DIRECTORY", self.place.join(objects))
             .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&self.git.common_dir.join("objects")))
             .env("GIT_NO_REPLACE_OBJECTS", "1")
+            // Some commands read one before they begin: a damaged one of the person is nobody's fault here.
+            .env("GIT_INDEX_FILE", self.place.join("no-index"))
             .env("GIT_NO_LAZY_FETCH", "1")
             // A few bytes of a pack can unfold to more than the machine has.
             .env("GIT_ALLOC_LIMIT", self.memory_max.to_string())

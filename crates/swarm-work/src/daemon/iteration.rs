@@ -19,6 +19,7 @@ use super::context::Write;
 use super::program::{How, StopWish};
 use super::run_context::{NotCommitted, RunContext, Yield};
 use crate::hand_in::HandedIn;
+use crate::no_room;
 use agent::Heard;
 pub use ask::ask;
 pub use probe::probe;
@@ -97,7 +98,11 @@ async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Opti
             Ok(committed) => tip = Some(committed),
             Err(NotCommitted::ForAPerson(text)) => outcome = IterationOutcome::AsksHuman { text },
             Err(NotCommitted::Broken(error)) => {
-                let class = if error.is_shortage() { FailureClass::Shortage } else { FailureClass::Unknown };
+                let class = if error.is_shortage() || no_room::met_by(&error) {
+                    FailureClass::Shortage
+                } else {
+                    FailureClass::Unknown
+                };
                 let text = format!("its work could not be committed: {error}");
                 outcome = IterationOutcome::Failed { failure: Failure::new(class, text) };
             }
@@ -174,7 +179,7 @@ fn not_taken(handed: &Result<HandedIn, GitError>) -> Option<(String, IterationOu
     };
     let text = format!("its work was not taken: {why}");
     let outcome = match handed {
-        Err(error) if error.is_shortage() => {
+        Err(error) if error.is_shortage() || no_room::met_by(error) => {
             IterationOutcome::Failed { failure: Failure::new(FailureClass::Shortage, text) }
         }
         // The next iteration would say the same again.
@@ -251,7 +256,7 @@ fn not_started(setup: &AgentSetup, error: &ProcessError) -> IterationOutcome {
         return IterationOutcome::Failed { failure };
     }
     if let ProcessError::Spawn { why, .. } = error
-        && is_shortage(why)
+        && (is_shortage(why) || no_room::met_by(error))
     {
         return IterationOutcome::Failed { failure: Failure::new(FailureClass::Shortage, error.to_string()) };
     }
@@ -290,8 +295,15 @@ mod tests {
             Err(ProcessError::Spawn { program: "git".into(), why }.into())
         };
         let of = |handed: Result<HandedIn, GitError>| not_taken(&handed).map(|(_, outcome)| outcome);
-        let Some(IterationOutcome::Failed { failure }) = of(failed(11)) else { panic!("it waits") };
-        assert_eq!(failure.class, FailureClass::Shortage);
+        let full = GitError::Failed {
+            command: "update-index".into(),
+            how: "exit status: 128".into(),
+            said: "fatal: Unable to create '.git/swarm/index/1.2.lock': No space left on device".into(),
+        };
+        for handed in [failed(11), failed(28), Err(full)] {
+            let Some(IterationOutcome::Failed { failure }) = of(handed) else { panic!("it waits") };
+            assert_eq!(failure.class, FailureClass::Shortage);
+        }
         for handed in [failed(8), Ok(HandedIn::Refused { why: "it is too large".into() })] {
             assert!(matches!(of(handed), Some(IterationOutcome::AsksHuman { .. })));
         }

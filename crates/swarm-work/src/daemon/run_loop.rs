@@ -134,7 +134,8 @@ impl RunLoop {
                 _ = heartbeat.tick(), if self.line.is_up() => self.beat(),
                 _ = alone.tick(), if !self.line.is_up() && self.ending.is_none() => {
                     // The repository was deleted: nobody will ever ask for what is done here.
-                    if !self.context.spec.files().lock().exists() {
+                    let files = self.context.spec.files();
+                    if !files.lock().exists() && !files.spec().exists() {
                         self.context.note("the files of this run are gone");
                         self.stop(self.context.spec.stop_grace());
                     }

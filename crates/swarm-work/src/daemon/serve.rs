@@ -8,6 +8,7 @@ use std::time::Duration;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{getpgid, getppid, setpgid, setsid};
 use swarm_protocol::channel::{DaemonRecord, ExitRecord, FromDaemon, Hello};
+use swarm_protocol::failure::{Failure, FailureClass};
 use swarm_protocol::ids::RunId;
 use swarm_protocol::outcome::Ended;
 use tokio::net::unix::pipe;
@@ -21,6 +22,7 @@ use super::run_context::RunContext;
 use super::run_loop::{LastWord, RunLoop};
 use super::spec::DaemonSpec;
 use crate::channel::Channel;
+use crate::no_room;
 use swarm_agents::journal::Journal;
 use swarm_process::ProcessIdentity;
 use swarm_process::complain;
@@ -89,7 +91,12 @@ async fn live(spec: DaemonSpec, secret: String, channel: Box<dyn Channel>) -> Re
         }
         // From the record on a silent end would look like a crash; this one has a reason to give.
         Err(error) => {
-            let how = Ended::NotStarted { text: format!("the daemon cannot work: {error}") };
+            let text = format!("the daemon cannot work: {error}");
+            let how = match no_room::met_by(error.as_ref()) {
+                // Over when there is room again: nobody has to be asked.
+                true => Ended::Failed { failure: Failure::new(FailureClass::Shortage, text) },
+                false => Ended::NotStarted { text },
+            };
             farewell(left, LastWord { how, wip: None, settled: false }, Vec::new())
         }
     };

@@ -126,7 +126,8 @@ pub async fn ensure_daemon(
 async fn take_unless_alive(lock: &File, files: &RunFiles) -> io::Result<bool> {
     for _ in 0..LOOKS_MAX {
         if try_take(lock)? {
-            return Ok(true);
+            // One whose lock file was removed or replaced lives all the same.
+            return Ok(process_of(files).is_none());
         }
         if process_of(files).is_some() {
             return Ok(false);

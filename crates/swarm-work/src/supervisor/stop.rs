@@ -15,9 +15,9 @@ use tokio::time::Instant;
 
 use super::end::end_left_behind;
 use super::owner::{Foreign, foreign};
-use super::watch::{free_lock, let_go, process_of};
+use super::watch::{free_lock, free_of_life, let_go, process_of};
 use crate::daemon::RunFiles;
-use crate::hand_in::hand_in;
+use crate::hand_in::{hand_in, tell_not_taken};
 use crate::rescue::save_wip;
 use crate::shared_tree::{Visitor, leave};
 use crate::worktree::{MarkerState, marker_of, newest_whole};
@@ -76,7 +76,7 @@ pub async fn stop_run(
     }
     // First of all, so that nobody begins it again: see above.
     put_aside(&files.spec(), &files.ended_spec())?;
-    let lock = end_daemon(files, grace).await?;
+    let lock = end_daemon(files, owner.is_none(), grace).await?;
     let last = files.read_exit().filter(|exit| exit.nonce == nonce);
     // A copied record may be copied with the last word of the original, whose worktree is another one.
     let settled = owner.is_none() && last.as_ref().is_some_and(|last| last.settled);
@@ -109,12 +109,14 @@ pub async fn stop_run(
 }
 
 /// Comes back with the run's lock in hand: no daemon lives, none can begin.
-async fn end_daemon(files: &RunFiles, grace: Duration) -> Result<Option<File>, StopError> {
+/// The record of a run that is not ours may name a process that is none of ours to end: there the lock alone counts.
+async fn end_daemon(files: &RunFiles, is_ours: bool, grace: Duration) -> Result<Option<File>, StopError> {
     let mut asked = false;
     let patience = Instant::now() + grace + DAEMON_EXTRA;
     let last_moment = patience + KILL_WITHIN;
     loop {
-        if let Ok(lock) = free_lock(files) {
+        let free = if is_ours { free_of_life(files) } else { free_lock(files) };
+        if let Ok(lock) = free {
             return Ok(lock);
         }
         let now = Instant::now();
@@ -188,7 +190,7 @@ async fn save(git: &Git, files: &RunFiles, rescue: &Rescue) -> Result<Option<Oid
         if error.is_shortage() {
             return Err(failed(error));
         }
-        git.notice(Some(&rescue.task), format!("its last commits were not taken: {error}"));
+        tell_not_taken(git, &rescue.task, &error);
     }
     let branch = format!("refs/heads/{}", rescue.task.branch());
     let Some(tip) = git.ref_value(&branch).await.map_err(failed)? else { return Ok(None) };

@@ -27,7 +27,7 @@ pub enum DaemonEnd {
 /// Comes back when the run has no daemon any more. What it left behind has been ended then.
 pub async fn watch_daemon(files: &RunFiles, nonce: &str, grace: Duration) -> DaemonEnd {
     loop {
-        match free_lock(files) {
+        match free_of_life(files) {
             Ok(_lock) => {
                 return match how_it_ended(files, nonce, grace).await {
                     End::LastWord(exit) => DaemonEnd::LastWord(exit),
@@ -63,6 +63,16 @@ pub(super) struct Held;
 /// The lock, if nobody holds it; no file at all counts as free.
 pub(super) fn free_lock(files: &RunFiles) -> Result<Option<File>, Held> {
     taken(File::options().read(true).write(true).open(files.lock()))
+}
+
+/// The same for a run of ours. A daemon whose lock file somebody has removed or replaced still holds the one that has lost
+/// its name: then its record tells that it lives.
+pub(super) fn free_of_life(files: &RunFiles) -> Result<Option<File>, Held> {
+    let lock = free_lock(files)?;
+    match process_of(files) {
+        Some(_) => Err(Held),
+        None => Ok(lock),
+    }
 }
 
 /// Who can open no file at this moment knows nothing of a daemon: neither that it is gone nor what its last word was.

@@ -11,8 +11,8 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use swarm_engine::clock::since_boot;
 use swarm_process::{ProcessIdentity, open_verified};
-use swarm_protocol::time::Timestamp;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::Args;
@@ -54,7 +54,7 @@ pub fn run(args: &Args, cx: &Context) -> Result<ExitCode, CliError> {
     let here = swarm.as_ref().and_then(Swarm::current_branch);
     let door = swarm.as_ref().filter(|swarm| swarm.wants_door()).and_then(|_| Beside::start(cx));
     let place = swarm.map(|swarm| swarm.run_folder().to_owned());
-    let at = output::time::now();
+    let at = since_boot();
     let ended = runtime.block_on(watch(&Began { args, cx, here, at }, place));
     drop(door);
     ended
@@ -65,7 +65,8 @@ struct Began<'a> {
     args: &'a Args,
     cx: &'a Context,
     here: Option<String>,
-    at: Timestamp,
+    /// By how long the machine has run.
+    at: Duration,
 }
 
 /// What the coordinator is started for.
@@ -152,7 +153,7 @@ fn start(began: &Began<'_>, turn: Turn) -> Result<Child, CliError> {
     command.args(args.review.map(|by| format!("--review={}", by.word())));
     command.args(args.trunk.as_ref().map(|trunk| format!("--trunk={trunk}")));
     command.args(here.as_ref().map(|here| format!("--here={here}")));
-    command.arg(format!("--began={}", at.0));
+    command.arg(format!("--began={}", at.as_millis()));
     let child = command.spawn().map_err(failed)?;
     tracing::info!(pid = child.id(), ?turn, "the coordinator is started");
     Ok(child)

@@ -26,13 +26,13 @@ fn a_coordinator_that_is_stopped_by_a_signal_is_named_by_every_command_and_goes_
     let (arena, run, go) = at_work();
     let pid = run.coordinator();
     send("STOP", pid);
-    for command in [&["task", "add", "another"][..], &["pause"], &["status"], &["doctor"]] {
+    for command in [&["task", "add", "another"][..], &["pause"], &["status"], &["doctor"], &["attention"]] {
         let began = Instant::now();
         let out = arena.swarm(command);
         let said = String::from_utf8_lossy(&[out.stdout, out.stderr].concat()).into_owned();
         assert!(began.elapsed() < SECONDS, "{command:?} took {:?}: {said}", began.elapsed());
         assert!(said.contains(&format!("kill -CONT {pid}")), "{command:?}: {said}");
-        let looks = ["status", "doctor"].contains(&command[0]);
+        let looks = ["status", "doctor", "attention"].contains(&command[0]);
         assert!(looks || out.status.code() == Some(4), "{command:?}: {:?} {said}", out.status);
     }
     // A stop lets it go on; the pause that it was asked for may have reached it.
