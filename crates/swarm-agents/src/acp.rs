@@ -6,7 +6,7 @@ mod updates;
 use serde_json::{Value, json};
 use swarm_protocol::failure::{Failure, FailureClass, Usage};
 
-use super::failing::{failed, failure, shown, without_colours};
+use super::failing::{class_of, failed, failure, shown, without_colours};
 use super::heard::Heard;
 use super::json::{count, field, sum, text, truth};
 use super::reading::{Conclusion, ExitFacts, Outgoing, Transcript, gone, not_set_up};
@@ -239,7 +239,10 @@ fn error_of(error: &Value, exit: &ExitFacts) -> Failure {
     let status = u16::try_from(code).ok().filter(|code| (400..600).contains(code));
     let kinds: Vec<&str> =
         ["errorKind", "codex_error_info", "errorName"].iter().filter_map(|name| text(data, name)).collect();
-    let mut failure = failure(status, &format!("{}\n{message}\n{said}", kinds.join(" ")));
+    let words = format!("{}\n{message}\n{said}", kinds.join(" "));
+    // Gemini CLI puts 500 wherever the service named no status: what it says is more than that.
+    let status = status.filter(|status| *status != 500 || class_of(None, &words).is_none());
+    let mut failure = failure(status, &words);
     failure.text = shown(if said.is_empty() { message } else { said });
     match failure.class {
         // ACP's own code for a log-in that is missing.
@@ -358,6 +361,20 @@ mod tests {
             let error = json!({ "code": -32603, "message": "Internal error", "data": data });
             let failure = error_of(&error, &exit);
             assert_eq!((failure.class, failure.resets_in_secs), (class, resets), "{data}");
+        }
+    }
+
+    #[test]
+    fn a_500_that_only_means_that_there_was_no_status_does_not_hide_what_is_said() {
+        let now = super::super::resets::Moment { unix_secs: 1000, minute_of_day: 16 };
+        let exit = ExitFacts { code: None, signal: None, ending: super::super::reading::Ending::Silent, now };
+        for (message, class) in [
+            ("terminated", FailureClass::Network),
+            ("Incomplete JSON segment at the end", FailureClass::Network),
+            ("Internal error", FailureClass::Overloaded),
+        ] {
+            let error = json!({ "code": 500, "message": message });
+            assert_eq!(error_of(&error, &exit).class, class, "{message}");
         }
     }
 
