@@ -250,6 +250,11 @@ pub enum Report {
         run: Option<RunId>,
         what: String,
     },
+    /// The branch of a task was not where its own worktree left it, and is put right. Whoever did that left no name.
+    Righted {
+        task: TaskId,
+        what: String,
+    },
     /// The world failed the executor (git, disk): asked again after a while.
     EffectFailed {
         key: KeyName,

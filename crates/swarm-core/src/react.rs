@@ -162,7 +162,8 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::Revived { task, base } => worktree::revived(state, task, base),
         Report::WorktreeKept { task, why } => worktree::kept(state, task, why),
         Report::EffectFailed { key, task, why } => merge::effect_failed(state, &key, task, why, now),
-        Report::Overstep { task, run, what } => work::overstep(state, task, run, what),
+        Report::Overstep { task, run, what } => work::overstep(state, task, run, what, None),
+        Report::Righted { task, what } => work::overstep(state, task, None, what, Some(true)),
         Report::Noted { run, text } => nudge::noted(state, &run, text),
         Report::NeedsFiles { run, files, shared } => reserve_more::more(state, &run, &files, shared, now)
             .map_or_else(|_| vec![], |granted| granted.events),

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use swarm_core::input::{Input, Missing, Report};
+use swarm_core::stage::Stage;
 use swarm_core::{State, is_settled, react};
 use swarm_protocol::event::{Event, Proof};
 use swarm_protocol::ids::{Oid, TaskId};
@@ -12,6 +13,7 @@ use crate::store::{Store, StoreError};
 use swarm_git::trunk::way_back;
 use swarm_git::{Git, GitError};
 use swarm_work::prove::{self, Absent, Found};
+use swarm_work::publish::has_ended;
 
 /// What a look at trunk finds out; none where the ledger knows it already, or there is nothing to look for.
 pub async fn found_on_trunk(git: &Git, state: &State) -> Result<Option<Report>, GitError> {
@@ -52,8 +54,10 @@ fn proofs(state: &State) -> BTreeMap<TaskId, Proof> {
     proofs.filter(|(_, proof)| proof.accepted.is_none()).collect()
 }
 
-/// The state with what has gone from trunk, or come back to it, since it was last looked up.
-pub async fn as_on_trunk(git: &Git, mut state: State) -> State {
+/// The state with what has gone from trunk, or come back to it, since it was last looked up, and without what kept the
+/// person's checkout from following and has ended since.
+pub async fn as_on_trunk(git: &Git, state: State) -> State {
+    let mut state = as_in_checkouts(git, state);
     let found = found_on_trunk(git, &state).await;
     let report = match found {
         Ok(None) => return state,
@@ -75,5 +79,24 @@ pub async fn as_on_trunk(git: &Git, mut state: State) -> State {
         state.apply(event, at);
     }
     state.seq = seq; // no record says so yet
+    state
+}
+
+/// Nobody may be watching the checkout that a merge waits for.
+fn as_in_checkouts(git: &Git, mut state: State) -> State {
+    let Some(trunk) = state.trunk.clone() else { return state };
+    let waiting = state.tasks_in_order().filter_map(|task| match &task.stage {
+        Stage::Approved { waits: Some(waits), .. } => Some((task.spec.id.clone(), waits.why.clone())),
+        _ => None,
+    });
+    let over: Vec<TaskId> =
+        waiting.filter(|(_, why)| has_ended(git, &trunk, why)).map(|(task, _)| task).collect();
+    let (seq, at) = (state.seq, state.at);
+    for task in over {
+        for event in react(&state, Input::Report(Report::CheckoutChanged { task }), at).unwrap_or_default() {
+            state.apply(&event, at);
+        }
+    }
+    state.seq = seq;
     state
 }

@@ -188,6 +188,11 @@ async fn of_git_moves(
         let at = checkpoint.at.dated();
         view.text = format!("Back to the checkpoint {to} of {at} ({}{trunk})", checkpoint.trigger);
     }
+    if let Request::Undo { operation: undone, .. } = request
+        && let Some(record) = state.ops.record(undone)
+    {
+        view.text = operation::undo::told(state, record);
+    }
     for moved in &plan.refs {
         view.says.work.extend(branch_moved(place, moved, &plan.checkpoint).await?);
     }
@@ -227,8 +232,8 @@ async fn branch_moved(
         commits.push(format!("{} more", count - COMMITS_MAX));
     }
     let what = match &moved.new {
-        None => format!("the branch {name} goes"),
-        Some(new) => format!("the branch {name} moves to {}", new.short()),
+        None => format!("the branch {name} goes from {}", old.short()),
+        Some(new) => format!("the branch {name} moves from {} to {}", old.short(), new.short()),
     };
     Ok(Some(match count {
         0 => what,

@@ -261,3 +261,32 @@ async fn stays_until_it_is_moved(scratch: &Scratch, intent: &Intent) {
     assert_eq!(git_in(&scratch.at("lib.mine"), ["log", "--format=%s"]), "only here");
     assert_eq!(scratch.read("lib.mine/precious.txt"), "nobody else has this\n");
 }
+
+/// One level deeper it is named as a whole, not file by file, and nothing of it is put aside.
+#[tokio::test]
+async fn a_repository_within_a_folder_whose_place_a_file_takes_is_named_as_a_whole() {
+    for deeper in ["vendor/lib", "vendor/of/lib"] {
+        let scratch = Scratch::new();
+        let old = scratch.oid("main");
+        write(&scratch.repo, "vendor", b"a file\n");
+        let new = scratch.commit_all("a file");
+        scratch.git(["reset", "--quiet", "--hard", old.as_str()]);
+        let lib = scratch.at(deeper);
+        std::fs::create_dir_all(&lib).unwrap();
+        git_in(&lib, ["init", "--quiet", "--initial-branch", "main"]);
+        write(&lib, "precious.txt", b"nobody else has this\n");
+        let (git, intent) = (scratch.open().await, Intent { trunk: "main".into(), old, new });
+        let outcome = publish(&git, &intent).await.unwrap();
+        let Publication::Waits(waits) = &outcome else { panic!("{outcome:?}") };
+        assert_eq!(waits.reason, WaitReason::Repository { paths: vec![deeper.into()] });
+        assert_eq!(waits.reason.sentence(), format!("{deeper} is a repository of its own in the way"));
+        let saving = Saving { ref_name: "refs/swarm/aside/1", at_secs: 0 };
+        let aside = set_aside(&git, &intent, &saving).await.unwrap();
+        assert!(matches!(&aside, Aside::Cannot(same) if same == waits), "{aside:?}");
+        let moved = std::process::Command::new("sh").args(["-c", &waits.command()]).status().unwrap();
+        assert!(moved.success(), "{}", waits.command());
+        assert_eq!(publish(&git, &intent).await.unwrap(), Publication::Published);
+        let kept = format!("{}.mine/precious.txt", deeper.replace('/', "-"));
+        assert_eq!(scratch.read(&kept), "nobody else has this\n");
+    }
+}

@@ -205,6 +205,8 @@ impl Checkout {
 }
 
 impl MidWay {
+    pub const ALL: [Self; 5] = [Self::Merge, Self::Rebase, Self::CherryPick, Self::Revert, Self::Bisect];
+
     /// What a person calls it, and the command that ends it.
     pub fn describe(self) -> (&'static str, &'static str) {
         match self {

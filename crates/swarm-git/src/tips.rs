@@ -90,13 +90,15 @@ pub async fn right(git: &Git, record: &Path, task: &TaskId) -> Result<Option<Rig
     match look(git, record, task).await? {
         Tip::Own { .. } | Tip::Unknown { .. } | Tip::Missing { own: None } => Ok(None),
         Tip::Missing { own: Some(own) } => {
-            let what = format!("somebody else deleted the branch {branch}; it is back at {}", own.short());
+            let own_short = own.short();
+            let what =
+                format!("the branch {branch} was deleted, nobody knows by whom; it is back at {own_short}");
             Ok(move_to(git, task, None, &own).await?.then_some(Righted { tip: own, what }))
         }
         Tip::Foreign { now: wrong, own } => {
             let (wrong_short, own_short) = (wrong.short(), own.short());
             let what = format!(
-                "somebody else moved the branch {branch} to {wrong_short}; it is back at {own_short}"
+                "the branch {branch} was moved to {wrong_short}, nobody knows by whom; it is back at {own_short}"
             );
             Ok(move_to(git, task, Some(&wrong), &own).await?.then_some(Righted { tip: own, what }))
         }

@@ -1,6 +1,8 @@
 //! Who a process is: a pid alone may be somebody else a moment later.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -78,6 +80,14 @@ pub(super) fn parent_of(pid: u32) -> Option<u32> {
 /// Whether it has been stopped by a signal or a debugger, and so does nothing at all.
 pub fn is_stopped(pid: u32) -> bool {
     stat_field(pid, 3).is_some_and(|state| state == "T" || state == "t")
+}
+
+/// Whether a process has this very file open, by whatever name; none where that cannot be seen.
+pub fn has_open(pid: u32, file: &Path) -> Option<bool> {
+    let of = |path: &Path| std::fs::metadata(path).map(|meta| (meta.dev(), meta.ino()));
+    let wanted = of(file).ok()?;
+    let open = std::fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
+    Some(open.flatten().any(|entry| of(&entry.path()).is_ok_and(|found| found == wanted)))
 }
 
 /// A field of `/proc/PID/stat` by its number in proc(5), 3 or higher.

@@ -35,7 +35,7 @@ pub use complain::complain;
 pub use containment::Containment;
 pub use descriptors::hand_on_no_files;
 pub use identity::{
-    Pidfd, ProcessIdentity, age_of, boot_id, cpu_time_of, is_stopped, open_verified, start_time_of,
+    Pidfd, ProcessIdentity, age_of, boot_id, cpu_time_of, has_open, is_stopped, open_verified, start_time_of,
     starved_time_of,
 };
 pub use limits::{Limits, is_shortage, take_room_for_files};

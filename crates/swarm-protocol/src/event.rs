@@ -142,8 +142,8 @@ events! {
     TaskStarted "task_started" [task "taskId": TaskId] {}
     /// A person stopped its agent: it starts again when a person says so, in every mode.
     StartWithheld "start_withheld" [task "taskId": TaskId] { why "why": String }
-    /// An agent tried what is not its to do; it was refused or put right.
-    Overstep "overstep" [task "taskId": TaskId] { run "run": Option<RunId>, what "what": String }
+    /// An agent tried what is not its to do; it was refused or put right. `anybody`: nobody saw who, it may have been a person.
+    Overstep "overstep" [task "taskId": TaskId] { run "run": Option<RunId>, what "what": String, anybody "anybody": Option<bool> }
     /// A person has seen the first `oversteps` of them.
     OverstepsSeen "oversteps_seen" [task "taskId": TaskId] { oversteps "oversteps": u32 }
 

@@ -71,6 +71,23 @@ impl Status {
             Self::Gone => "gone",
         }
     }
+
+    /// What a sentence says of the task: `Task 1.2 is in review`.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Pending => "is pending",
+            Self::Active => "is active",
+            Self::Review => "is in review",
+            Self::Merging => "is being merged",
+            Self::Done => "is done",
+            Self::Blocked => "is blocked",
+            Self::Failed => "has failed",
+            Self::Timeout => "has run out of time",
+            Self::Deferred => "is deferred",
+            Self::Cancelled => "is cancelled",
+            Self::Gone => "has gone from trunk",
+        }
+    }
 }
 
 /// Why a blocked task waits.

@@ -33,7 +33,7 @@ mod sums;
 pub use alone::{ask_alone, ask_beside_others};
 pub use files::{DurableError, RunFiles, write_durable, write_whole};
 pub use outbox::unacknowledged_on_disk;
-pub use own_tip::OVERSTEP;
+pub use own_tip::{OVERSTEP, RIGHTED};
 pub use serve::{EXIT_CANNOT_START, EXIT_ENDED, EXIT_NOT_WANTED, READY, serve};
 pub use spec::{DaemonSpec, Form, Guard, Known, Question, SetUp};
 pub use swarm_process::become_reaper;

@@ -35,7 +35,7 @@ use follow::Follower;
 use hold::Taken;
 pub use preview::{InTheWay, in_the_way};
 use swarm_git::{Checkout, Git, GitError, RefChange, RefOutcome};
-pub use waits::{WaitReason, Waits};
+pub use waits::{WaitReason, Waits, has_ended};
 pub(crate) use waits::{aside, free_branch};
 
 /// What shall be published. The changed paths with their old and new blobs follow from the two

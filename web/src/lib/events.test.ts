@@ -14,3 +14,9 @@ test("words are for kinds of records that there are", () => {
 test("a record without its members is still a line", () => {
   for (const type of Object.keys(WORDS)) expect(() => said({ seq: 1, ts: "", type, by: "swarm" })).not.toThrow();
 });
+
+test("a branch that was put right is no charge against an agent", () => {
+  const record = { seq: 1, ts: "", type: "overstep", by: "swarm", data: { what: "the branch was deleted", anybody: true } };
+  expect(said(record)).toBe("the branch was deleted");
+  expect(said({ ...record, data: { what: "the branch was deleted" } })).toContain("its agent tried");
+});

@@ -100,7 +100,7 @@ export const WORDS: Record<string, Words> = {
   task_restored: (data, record) => `is ${record.status ?? "back"} again${text(data["why"]) ? `: ${text(data["why"])}` : ""}`,
   gate_waived: (data) => `a check was waived: ${text(data["reason"])}`,
   start_withheld: (data) => `does not start: ${text(data["why"])}`,
-  overstep: (data) => `its agent tried what is not its to do: ${text(data["what"])}`,
+  overstep: (data) => (data["anybody"] === true ? text(data["what"]) : `its agent tried what is not its to do: ${text(data["what"])}`),
   worktree_kept: (data) => `its worktree is kept: ${text(data["why"])}`,
   trunk_moved: (data) => `trunk was moved to ${cut(data["to"])}`,
   trunk_chosen: (data) => `trunk is ${text(data["branch"])} now`,

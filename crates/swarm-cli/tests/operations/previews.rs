@@ -1,6 +1,6 @@
 //! What a preview says is what happens.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -33,9 +33,49 @@ fn lines(preview: &Value, section: &str) -> Vec<String> {
     all.iter().filter_map(|line| line.as_str().map(str::to_owned)).collect()
 }
 
+/// The branches of tasks, each with its commit.
+fn task_branches(arena: &Arena) -> BTreeMap<String, String> {
+    let listed = arena.git(&["for-each-ref", "--format=%(refname:short) %(objectname)", "refs/heads/swarm"]);
+    let pairs = listed.lines().filter_map(|line| line.split_once(' '));
+    pairs.map(|(name, oid)| (name.to_owned(), oid[..8].to_owned())).collect()
+}
+
+/// Each ref that moved is named in the preview, with where from and where to.
+fn assert_says_moves(
+    command: &[&str],
+    preview: &Value,
+    (from, to): (&str, &str),
+    (before, after): (&BTreeMap<String, String>, &BTreeMap<String, String>),
+) {
+    let (from, to) = (&from[..8], &to[..8]);
+    let first = lines(preview, "commits").into_iter().next().unwrap_or_default();
+    if from != to {
+        let set = first == format!("main moves from {from} to {to}");
+        let built = first.starts_with(&format!("main moves on from {from} by "));
+        assert!(set || built, "{command:?}: {first:?}, and it is at {to}");
+    }
+    let work = lines(preview, "work");
+    for name in before.keys().chain(after.keys()) {
+        let words = match (before.get(name), after.get(name)) {
+            (Some(was), Some(is)) if was == is => continue,
+            (Some(was), Some(is)) => format!("the branch {name} moves from {was} to {is}"),
+            (Some(was), None) => format!("the branch {name} goes from {was}"),
+            (None, Some(is)) => format!("the branch {name} comes back at {is}"),
+            (None, None) => continue,
+        };
+        assert!(work.iter().any(|line| line.starts_with(&words)), "{command:?}: {words:?} in {work:?}");
+    }
+    if let "undo" | "redo" = command[0] {
+        let did = if command[0] == "undo" { "Undone: " } else { "Redone: " };
+        let text = preview["text"].as_str().unwrap_or_default();
+        assert!(text.starts_with(did), "{command:?}: {text:?}");
+    }
+}
+
 /// Asks for the preview, does it, and compares: commits that go, tasks and their statuses, the plan's own words.
 fn check(arena: &Arena, command: &[&str]) {
     let dry = [command, &["--dry-run"]].concat();
+    let (from, tips) = (arena.git(&["rev-parse", "main"]), task_branches(arena));
     let (before, preview) = (on_trunk(arena), arena.json(&dry));
     assert_eq!(on_trunk(arena), before, "a look changes nothing: {command:?}");
     arena.ok(&[command, &["--yes"]].concat());
@@ -47,6 +87,8 @@ fn check(arena: &Arena, command: &[&str]) {
         .collect();
     let gone: BTreeSet<String> = before.difference(&after).cloned().collect();
     assert_eq!(gone, goes, "{command:?}: what goes from trunk: {preview:#}");
+    let to = arena.git(&["rev-parse", "main"]);
+    assert_says_moves(command, &preview, (&from, &to), (&tips, &task_branches(arena)));
     for line in lines(&preview, "tasks") {
         let Some((id, stages)) = line.split_once(": ") else { continue };
         let Some((_, then)) = stages.split_once(" → ") else { continue };

@@ -165,6 +165,26 @@ fn a_renamed_trunk_is_followed_by_naming_it() {
     assert_eq!(arena.git(&["for-each-ref", "refs/heads/main"]), "");
 }
 
+/// Made where the person stands it would have the work of the trunk after it.
+#[test]
+fn the_trunk_that_an_undo_wants_back_is_made_where_it_was_seen_last() {
+    let arena = half_done();
+    let main = arena.git(&["rev-parse", "main"]);
+    arena.git(&["branch", "-m", "main", "renamed"]);
+    std::fs::write(arena.path("gate"), "").expect("the gate");
+    let (code, said) = arena.start(&["--trunk", "renamed", "--yes"]).end();
+    assert_eq!(code, 0, "{said}");
+    let of_the_choice = operation(&arena, "run --trunk");
+    let out = arena.swarm(&["undo", &of_the_choice, "--yes", "--json"]);
+    let refused: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    let hint = refused["error"]["hint"].as_str().expect("a hint");
+    assert_eq!(hint, format!("git branch main {}", &main.trim()[..8]), "{refused}");
+    arena.git(&hint.split(' ').skip(1).collect::<Vec<_>>());
+    assert_eq!(arena.git(&["rev-parse", "main"]), main);
+    arena.ok(&["undo", &of_the_choice, "--yes"]);
+    assert_eq!(trunk_of(&arena), "main");
+}
+
 #[test]
 fn there_and_back_again_proofs_name_the_trunk_that_counts() {
     let arena = half_done();

@@ -87,3 +87,35 @@ fn a_lock_that_went_while_no_coordinator_ran_keeps_no_merge() {
     assert_eq!(code, 0, "{said}");
     arena.assert_proven("1.1", "main");
 }
+
+/// What is in the way, as a person ends it while no coordinator runs.
+#[test]
+fn what_a_person_has_ended_since_is_not_said_to_be_under_way_where_nobody_watches() {
+    let merge = |arena: &Arena| {
+        arena.git(&["checkout", "--quiet", "-b", "side"]);
+        arena.commit("base.txt", "side");
+        arena.git(&["checkout", "--quiet", "main"]);
+        arena.commit("base.txt", "mine");
+        assert!(!arena.git_tried(&["merge", "side"]).status.success(), "it conflicts");
+    };
+    for file in [".git/MERGE_HEAD", ".git/index.lock"] {
+        let arena = arena_with(json!({}));
+        arena.plan_in_phases(&[vec![task("1.1", &[], "write a.txt a\ncommit feat: a\ncomplete")]]);
+        match file {
+            ".git/MERGE_HEAD" => merge(&arena),
+            lock => arena.write(lock, ""),
+        }
+        let run = arena.start(&[]);
+        wait_for("the merge waits", || arena.attention().contains("waits for your checkout"));
+        arena.ok(&["stop"]);
+        run.end();
+        assert!(arena.attention().contains("waits for your checkout"), "{file}: it is still there");
+        match file {
+            ".git/MERGE_HEAD" => drop(arena.git(&["merge", "--abort"])),
+            lock => std::fs::remove_file(arena.root.join(lock)).expect("removed"),
+        }
+        assert!(!arena.attention().contains("checkout"), "{file}: {}", arena.attention());
+        let row = &arena.tasks()[0];
+        assert_eq!(row["stage"], "approved, waits for its turn to merge", "{file}: {row}");
+    }
+}

@@ -129,7 +129,7 @@ fn a_branch_moved_by_another_task_is_put_right_and_shown() {
     let attack = "git update-ref refs/heads/swarm/1.2 HEAD";
     let (arena, code, said) = attack_on_a_branch(attack, "append theirs.txt more");
     assert_both_works_are_right(&arena, code, &said);
-    assert!(arena.attention().contains("somebody else moved the branch"), "{}", arena.attention());
+    assert!(arena.attention().contains("the branch swarm/1.2 was moved to "), "{}", arena.attention());
 }
 
 /// Git makes the victim's next commit upon the foreign one; it is built again upon the victim's own.
@@ -140,7 +140,11 @@ fn a_commit_of_the_victim_upon_a_moved_branch_stays_its_own() {
             attack_on_a_branch(attack, "append theirs.txt more\ncommit feat: more of theirs");
         assert_both_works_are_right(&arena, code, &said);
         assert_eq!(arena.commits("main", "feat: more of theirs"), 1, "{attack}: {said}");
-        assert!(arena.attention().contains("overstepped on task 1.2"), "{attack}: {}", arena.attention());
+        assert!(
+            arena.attention().contains("Somebody changed the branch of task 1.2"),
+            "{attack}: {}",
+            arena.attention()
+        );
     }
 }
 
@@ -150,7 +154,12 @@ fn a_branch_deleted_by_another_task_is_put_right_and_shown() {
     let attack = "rm $(git rev-parse --git-common-dir)/refs/heads/swarm/1.2";
     let (arena, code, said) = attack_on_a_branch(attack, "sleep 1");
     assert_both_works_are_right(&arena, code, &said);
-    assert!(arena.attention().contains("somebody else deleted the branch"), "{}", arena.attention());
+    let told = arena.attention();
+    assert!(told.contains("Somebody changed the branch of task 1.2"), "{told}");
+    assert!(
+        told.contains("the branch swarm/1.2 was deleted, nobody knows by whom; it is back at "),
+        "{told}"
+    );
 }
 
 /// Behind walls there is nothing to put right: a branch of another task is moved in the attacker's own repository at most.
@@ -163,7 +172,7 @@ fn behind_walls_the_branch_of_another_task_cannot_be_moved_at_all() {
     let (arena, code, said) = attack_with("landlock", attack, "append theirs.txt more");
     assert!(arena.printed().contains("ATTACKED"), "{}", arena.printed());
     assert_both_works_are_right(&arena, code, &said);
-    assert!(!arena.attention().contains("somebody else"), "{}", arena.attention());
+    assert!(!arena.attention().contains("Somebody changed"), "{}", arena.attention());
     arena.git(&["fsck", "--strict"]);
 }
 

@@ -70,8 +70,9 @@ impl State {
             Event::StartWithheld { task, why } => {
                 self.change(task, |t| (t.started, t.withheld) = (false, Some(why.clone())));
             }
-            Event::Overstep { task, what, .. } => self.change(task, |t| {
+            Event::Overstep { task, what, anybody, .. } => self.change(task, |t| {
                 t.oversteps += 1;
+                t.by_anybody = *anybody == Some(true);
                 t.overstep = Some(Audit { at, event: event.kind().into(), details: what.clone() });
             }),
             Event::OverstepsSeen { task, oversteps } => self.change(task, |t| t.oversteps_seen = *oversteps),

@@ -48,7 +48,7 @@ pub fn choose(
         }
         (None, None) => {
             let why = format!("There is no branch {to}");
-            return Err(Refusal::CannotMove { why, hint: format!("git branch {to}") });
+            return Err(Refusal::CannotMove { why, hint: back_again(state, to) });
         }
     }
     for task in state.tasks_in_order() {
@@ -81,6 +81,15 @@ pub fn choose(
         "checkpoints and operations from before speak of {from}: none is gone back to while trunk is {to}"
     ));
     Ok(())
+}
+
+/// The command that makes a branch which is to be trunk again: where it was seen last, not where the person happens to
+/// stand, since that may have the work of the trunk after it.
+fn back_again(state: &State, branch: &str) -> String {
+    match last_seen(state, branch, |checkpoint| checkpoint.branch.as_deref() == Some(branch)) {
+        Some(seen) => format!("git branch {branch} {}", seen.short()),
+        None => format!("git branch {branch}"),
+    }
 }
 
 /// The new trunk has all commits of the task: its proof says so.
@@ -175,14 +184,18 @@ fn of_another(what: &str, then: &str, now: &str) -> Refusal {
 impl State {
     /// Where the swarm has last seen trunk: after a merge or an operation, or in a checkpoint.
     pub fn last_seen_on_trunk(&self) -> Option<Oid> {
-        let fact = Fact::of_branch(self.trunk.as_deref()?);
-        let moved = self.ops.log.iter().rev().find_map(|record| {
-            let change = record.facts.iter().flatten().find(|change| change.fact == fact)?;
-            Some((record.seq, super::plan::oid(change.after.as_ref())?))
-        });
-        let of_this = |c: &&Checkpoint| on_this_trunk(self, c).is_ok();
-        let kept =
-            self.ops.checkpoints.values().filter(of_this).filter_map(|c| Some((c.seq, c.trunk.clone()?)));
-        kept.chain(moved).max_by_key(|(seq, _)| *seq).map(|(_, oid)| oid)
+        last_seen(self, self.trunk.as_deref()?, |checkpoint| on_this_trunk(self, checkpoint).is_ok())
     }
+}
+
+/// The same of any branch that is or was trunk; `of_it`: the checkpoints that speak of it.
+fn last_seen(state: &State, branch: &str, of_it: impl Fn(&Checkpoint) -> bool) -> Option<Oid> {
+    let fact = Fact::of_branch(branch);
+    let moved = state.ops.log.iter().rev().find_map(|record| {
+        let change = record.facts.iter().flatten().find(|change| change.fact == fact)?;
+        Some((record.seq, super::plan::oid(change.after.as_ref())?))
+    });
+    let kept = state.ops.checkpoints.values().filter(|checkpoint| of_it(checkpoint));
+    let kept = kept.filter_map(|c| Some((c.seq, c.trunk.clone()?)));
+    kept.chain(moved).max_by_key(|(seq, _)| *seq).map(|(_, oid)| oid)
 }

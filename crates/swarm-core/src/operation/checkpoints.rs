@@ -9,6 +9,9 @@ use swarm_protocol::time::Timestamp;
 use crate::planted::{self, Bug};
 use crate::state::State;
 
+/// Characters of a name.
+const NAME_MAX: usize = 64;
+
 /// Automatic ones that stay whatever their age.
 const NEWEST_KEPT: usize = 3;
 
@@ -47,21 +50,37 @@ pub fn unused(state: &State, name: &str) -> String {
 
 /// Whether a name can stand in a ref and in a file name.
 pub fn check_name(name: &str) -> Result<(), Refusal> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let good = !name.is_empty()
-        && name.len() <= 64
-        && name.chars().all(plain)
-        && !name.starts_with(['.', '-'])
-        && !name.ends_with('.')
-        && !name.ends_with(".lock")
-        && !name.contains("..");
-    // `swarm rollback 4` means the fourth of the list.
-    let why = match good && name.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => "a number alone stands for a place in the list of checkpoints; add a letter".into(),
-        false if good => return Ok(()),
-        false => "letters, digits, dots, dashes and underscores, at most 64".into(),
-    };
+    let Some(why) = what_is_wrong(name) else { return Ok(()) };
+    let why =
+        format!("{why} (letters, digits, dots, dashes and underscores are possible, at most {NAME_MAX})");
     Err(Refusal::BadValue { what: format!("The name {name:?}"), why })
+}
+
+fn what_is_wrong(name: &str) -> Option<String> {
+    let plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.is_empty() {
+        return Some("it is empty".into());
+    }
+    if name.len() > NAME_MAX {
+        return Some(format!("it has {} bytes", name.len()));
+    }
+    if let Some(odd) = name.chars().find(|c| !plain(c)) {
+        return Some(format!("it contains {odd:?}"));
+    }
+    let why = match name {
+        // A command would take it for an option, and git too.
+        _ if name.starts_with('-') => "it begins with a dash",
+        _ if name.starts_with('.') => "it begins with a dot",
+        _ if name.ends_with('.') => "it ends with a dot",
+        _ if name.ends_with(".lock") => "git keeps names that end with .lock for itself",
+        _ if name.contains("..") => "it contains two dots in a row",
+        // `swarm rollback 4` means the fourth of the list.
+        _ if name.bytes().all(|byte| byte.is_ascii_digit()) => {
+            "a number alone stands for a place in the list of checkpoints; add a letter"
+        }
+        _ => return None,
+    };
+    Some(why.into())
 }
 
 /// Checkpoints that an operation needs that can still be undone (or stands again when its undo is), or

@@ -250,7 +250,7 @@ pub fn describe(fact: &Fact, value: Option<&Value>) -> String {
 fn describe_part(id: &TaskId, part: TaskPart, value: Option<&Value>) -> String {
     match (part, value) {
         (TaskPart::Stage, Some(v)) => match serde_json::from_value::<SavedStage>(v.clone()) {
-            Ok(stage) => format!("task {id} is {}", stage.word()),
+            Ok(stage) => format!("task {id} {}", stage.sentence()),
             Err(_) => format!("task {id} has another stage"),
         },
         (TaskPart::Spec, Some(_)) => format!("task {id} was edited"),

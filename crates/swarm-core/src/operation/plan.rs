@@ -157,6 +157,9 @@ pub fn plan(state: &State, request: &Request, survey: &Survey, now: Timestamp) -
         }
     }
     all_there(&draft, survey)?;
+    if let Some(moved) = &draft.trunk {
+        draft.says.commits.insert(0, super::trunk::moves(moved));
+    }
     draft.says.tasks.extend(goes_on::said(state, &draft).map(|words| format!("then {words}")));
     if draft.trunk.is_some() && !survey.local.is_empty() {
         draft.save_local = survey.local.clone();

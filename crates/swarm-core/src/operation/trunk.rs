@@ -182,6 +182,27 @@ pub fn rebuild(
     Ok(Some(TrunkMove { branch: survey.trunk.clone(), old, how }))
 }
 
+/// The ref and where it goes. What is built anew has no name before it is there.
+pub fn moves(moved: &TrunkMove) -> String {
+    let TrunkMove { branch, old, how } = moved;
+    match how {
+        TrunkHow::Set { new } => format!("{branch} moves from {} to {}", old.short(), new.short()),
+        TrunkHow::Rebuild { revert, pick } => {
+            let counted = |n: usize, one: &str, many: &str| match n {
+                0 => None,
+                1 => Some(format!("1 {one}")),
+                n => Some(format!("{n} {many}")),
+            };
+            let made = [
+                counted(revert.len(), "revert", "reverts"),
+                counted(pick.len(), "commit brought back", "commits brought back"),
+            ];
+            let made: Vec<String> = made.into_iter().flatten().collect();
+            format!("{branch} moves on from {} by {}", old.short(), made.join(" and "))
+        }
+    }
+}
+
 fn say_set(survey: &Survey, foreign: &[&TrunkCommit], says: &mut Says) {
     for commit in &survey.since {
         if foreign.contains(&commit) {

@@ -80,7 +80,7 @@ pub(super) fn reopens_checked(state: &State, l: &Live<'_>, iteration: u32) -> Op
 pub(crate) fn undelivered(state: &State) -> Option<Event> {
     let task = state.index.unheard().find_map(|id| state.task(id))?;
     let message = task.messages.iter().find(|m| m.waits())?;
-    let why = format!("the task is {}", task.stage.status().word());
+    let why = format!("the task {}", task.stage.status().sentence());
     Some(Event::MessageUndelivered { task: task.spec.id.clone(), id: message.id.clone(), why })
 }
 

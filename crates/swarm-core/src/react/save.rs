@@ -1,17 +1,19 @@
 //! A plan file made the plan: what it adds, changes, moves and leaves out.
 
+mod statuses;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use swarm_protocol::command::SaveKind;
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::TaskId;
-use swarm_protocol::plan::{BlockKind, Extra, PhaseFile, PhaseHead, PlanFile, Status, TaskFile, TaskSpec};
+use swarm_protocol::plan::{Extra, PhaseFile, PhaseHead, PlanFile, TaskFile, TaskSpec};
 use swarm_protocol::refusal::Refusal;
 
 use super::command::Outcome;
 use super::plan::{agents_stopped, created};
 use super::{edit, profile, task, validate};
-use crate::limits::{GOAL_MAX, PHASES_MAX, REASON_MAX, TASKS_MAX};
+use crate::limits::{GOAL_MAX, PHASES_MAX, TASKS_MAX};
 use crate::stage::Stage;
 use crate::state::State;
 use crate::structure::patch_between;
@@ -43,7 +45,8 @@ pub(super) fn save(
         events.push(Event::PlanReset {});
     }
     let profile = file.execution_profile;
-    let statuses = if kind == SaveKind::Save { vec![] } else { statuses(&file) };
+    let statuses = if kind == SaveKind::Save { vec![] } else { statuses::of(&file) };
+    let kept = statuses::not_taken(state, &statuses);
     let count = file.phases.iter().map(|p| p.tasks.len()).sum::<usize>();
     let changes = diff(state, file, &mut events);
     if let Some(profile) = profile
@@ -51,7 +54,7 @@ pub(super) fn save(
     {
         events.extend(profile::events(profile));
     }
-    events.extend(statuses.into_iter().filter(|event| changes_status(state, event)));
+    events.extend(statuses.into_iter().filter(|event| statuses::is_taken(state, event)));
     if kind == SaveKind::Import {
         events.push(Event::PlanRebuilt { source, tasks: count as u64 });
     }
@@ -59,6 +62,9 @@ pub(super) fn save(
         if events.is_empty() { "The plan is as the file says already".into() } else { changes.describe() };
     if let Some(ids) = cancelled.filter(|_| !reset_statuses) {
         answer += &format!("; cancelled, and stays so: {ids} (`swarm op log` names the operation to undo)");
+    }
+    if let Some(ids) = kept {
+        answer += &format!("; not taken over is the status of {ids} (only that of a pending task is)");
     }
     Ok(Outcome::new(events, answer))
 }
@@ -294,37 +300,4 @@ fn removed(state: &State, named: &BTreeSet<TaskId>, wanted: &BTreeSet<TaskId>) -
         }
         removed.retain(|id| !needed.contains(id));
     }
-}
-
-/// Statuses that an import takes over; what was under way elsewhere starts anew here.
-fn statuses(file: &PlanFile) -> Vec<Event> {
-    let tasks = file.phases.iter().flat_map(|p| &p.tasks);
-    tasks
-        .filter_map(|task| {
-            let status = task.status?;
-            let taken =
-                matches!(status, Status::Done | Status::Blocked | Status::Deferred | Status::Cancelled);
-            taken.then(|| Event::TaskStatusChanged {
-                task: task.id.clone(),
-                status,
-                why: Some(reason(task)),
-                block: (status == Status::Blocked).then_some(BlockKind::Human),
-                proof: None,
-                was: None,
-            })
-        })
-        .collect()
-}
-
-/// Why it is so, where the file says it: other tools have a word for it.
-fn reason(task: &TaskFile) -> String {
-    let said = ["blocked_reason", "close_reason"].iter().find_map(|key| task.extra.get(*key)?.as_str());
-    let said = said.map(str::trim).filter(|text| !text.is_empty()).unwrap_or("imported");
-    said.char_indices().take_while(|(at, c)| at + c.len_utf8() <= REASON_MAX).map(|(_, c)| c).collect()
-}
-
-/// An import never takes a status away from work that is under way or done here.
-fn changes_status(state: &State, event: &Event) -> bool {
-    let Event::TaskStatusChanged { task, status, .. } = event else { return true };
-    state.task(task).is_none_or(|t| t.stage.status() == Status::Pending && *status != Status::Pending)
 }

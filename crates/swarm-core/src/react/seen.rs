@@ -28,6 +28,6 @@ pub(super) fn seen(state: &State, entry: &str) -> Result<Outcome, Refusal> {
     let Some((task, oversteps)) = shown else {
         return Err(Refusal::NothingToChange { what: "There is no entry with this name".into() });
     };
-    let answer = format!("Dismissed: overstep of an agent of task {task}");
+    let answer = format!("Dismissed: what was told of task {task}");
     Ok(Outcome::new(vec![Event::OverstepsSeen { task, oversteps }], answer))
 }

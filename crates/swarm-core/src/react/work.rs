@@ -172,10 +172,16 @@ pub(super) fn boundary(state: &State, run: &RunId, boundary: Boundary, now: Time
     events
 }
 
-pub(super) fn overstep(state: &State, task: TaskId, run: Option<RunId>, what: String) -> Vec<Event> {
+pub(super) fn overstep(
+    state: &State,
+    task: TaskId,
+    run: Option<RunId>,
+    what: String,
+    anybody: Option<bool>,
+) -> Vec<Event> {
     match state.task(&task) {
         Some(t) if t.oversteps.saturating_sub(t.oversteps_seen) < OVERSTEPS_MAX => {
-            vec![Event::Overstep { task, run, what: crate::text::tail(&what) }]
+            vec![Event::Overstep { task, run, what: crate::text::tail(&what), anybody }]
         }
         _ => vec![],
     }

@@ -214,7 +214,8 @@ fn overstep(task: &Task) -> Option<AttentionView> {
     };
     let name = overstep_seen_by(task, task.oversteps);
     commands.push(format!("swarm attention --seen {name}"));
-    let told = entry(format!("An agent overstepped on task {id}"), last.at, &why, &commands);
+    let who = if task.by_anybody { "Somebody changed the branch of" } else { "An agent overstepped on" };
+    let told = entry(format!("{who} task {id}"), last.at, &why, &commands);
     Some(AttentionView { seen_by: Some(name), ..told })
 }
 

@@ -92,7 +92,7 @@ fn stage(id: &TaskId, before: Option<&Value>, after: Option<&Value>) -> Option<S
             Some(format!("task {id} stays {}, for another reason or at another commit", is.word()))
         }
         (Some(was), Some(is)) => Some(format!("task {id}: {} → {}", was.word(), is.word())),
-        (None, Some(is)) => Some(format!("task {id} is {}", is.word())),
+        (None, Some(is)) => Some(format!("task {id} {}", is.sentence())),
         (_, None) => None,
     }
 }

@@ -43,6 +43,7 @@ impl Task {
             oversteps: 0,
             oversteps_seen: 0,
             overstep: None,
+            by_anybody: false,
             effect_failures: 0,
             waived: BTreeSet::new(),
             empties: 0,

@@ -87,6 +87,9 @@ pub struct Task {
     #[serde(default)]
     pub oversteps_seen: u32,
     pub overstep: Option<Audit>,
+    /// Nobody knows whose doing the last one was.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_anybody: bool,
     /// Failures of executors in a row (worktree, git).
     #[serde(rename = "hand_failures")]
     pub effect_failures: u32,

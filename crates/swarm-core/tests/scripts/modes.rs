@@ -200,3 +200,16 @@ fn a_pause_says_how_many_runs_go_on() {
         ",
     );
 }
+
+#[test]
+fn a_branch_that_was_put_right_is_no_charge_against_an_agent() {
+    check(
+        "plan a | start | ready a | righted a | attention | seen overstep/a/1 | attention | oversteps a | attention",
+        r#"
+            a: Pending → Preparing r1 → Active 1
+            attention: Somebody changed the branch of task a (its branch was deleted) ["swarm task show a", "swarm agent stop a", "swarm attention --seen overstep/a/1"]
+            attention: An agent overstepped on task a (moved another branch (2 times so far)) ["swarm task show a", "swarm agent stop a", "swarm attention --seen overstep/a/2"]
+            owed: Work r1
+        "#,
+    );
+}

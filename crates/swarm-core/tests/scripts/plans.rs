@@ -1,9 +1,15 @@
 //! The plan saved again, reset, and its bookkeeping. Two of these were found by simulation.
 
-use swarm_core::show;
+use swarm_core::input::Input;
+use swarm_core::operation::checkpoints::check_name;
+use swarm_core::{show, step};
+use swarm_protocol::command::{Command, Envelope, SaveKind};
+use swarm_protocol::event::Event;
+use swarm_protocol::ids::CommandId;
+use swarm_protocol::plan::{PhaseFile, PlanFile, Status, TaskFile};
 
 use crate::check;
-use crate::script::Play;
+use crate::script::{Play, spec};
 
 /// Found by simulation, seed 661: the dependency pointed to nothing, and no dependency of any task
 /// could be edited any more.
@@ -130,4 +136,49 @@ fn a_swarm_that_is_left_alone_is_to_be_stopped_only_where_somebody_is_at_work() 
     }
     assert_eq!(told(&play).commands, ["swarm run"]);
     assert!(!told(&play).why.contains("agents"), "nobody is at work");
+}
+
+#[test]
+fn a_mark_that_an_import_does_not_take_over_is_said() {
+    let mut play = Play::new();
+    ["plan a b c", "slots 2", "start", "ready a", "block b"].iter().for_each(|step| play.step(step));
+    let file = |id: &str, status| TaskFile { status, ..TaskFile::from(spec(id)) };
+    let tasks =
+        vec![file("a", Some(Status::Done)), file("b", Some(Status::Done)), file("c", Some(Status::Deferred))];
+    let phase = PhaseFile { id: 1, name: "one".into(), tasks, ..PhaseFile::default() };
+    let plan = PlanFile { goal: "goal".into(), phases: vec![phase], ..PlanFile::default() };
+    let kind = SaveKind::Import;
+    let command =
+        Command::SavePlan { plan, kind, source: "it".into(), reset_statuses: false, planning: None };
+    let id = CommandId::new("import").expect("a plain id");
+    let asked = Input::Command(Envelope { id, by: "person:cli".into(), command });
+    let events = step(&mut play.state, asked, play.now).expect("accepted");
+    let answer = events.into_iter().find_map(|event| match event {
+        Event::Operation { answer, .. } => Some(answer),
+        _ => None,
+    });
+    let said = "; not taken over is the status of a, which is active, b, which is blocked (only that of a pending task is)";
+    assert_eq!(answer, Some(format!("Plan saved{said}")));
+}
+
+#[test]
+fn the_name_of_a_checkpoint_is_refused_with_what_is_wrong_with_it() {
+    for (name, why) in [
+        ("-x", "it begins with a dash"),
+        (".x", "it begins with a dot"),
+        ("x.", "it ends with a dot"),
+        ("a..b", "it contains two dots in a row"),
+        ("a b", "it contains ' '"),
+        ("x.lock", "git keeps names that end with .lock for itself"),
+        ("", "it is empty"),
+        ("7", "a number alone stands for a place in the list of checkpoints; add a letter"),
+        (&"x".repeat(65), "it has 65 bytes"),
+    ] {
+        let refused = check_name(name).expect_err(name).message();
+        let possible = "(letters, digits, dots, dashes and underscores are possible, at most 64)";
+        assert_eq!(refused, format!("The name {name:?} is not valid: {why} {possible}"));
+    }
+    for good in ["x", "before-1.2", "_v2.0"] {
+        assert_eq!(check_name(good), Ok(()));
+    }
 }

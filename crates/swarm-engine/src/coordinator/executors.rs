@@ -29,7 +29,7 @@ use stopping::stop;
 use swarm_process::complain;
 use swarm_work::approval::Approval;
 use swarm_work::build::Work;
-use swarm_work::daemon::OVERSTEP;
+use swarm_work::daemon::{OVERSTEP, RIGHTED};
 use swarm_work::prove;
 use swarm_work::publish::Intent;
 use trunk::{a_checkout_changes, build_approved, publish_merge, trunk_leaves, trunk_tip};
@@ -324,6 +324,9 @@ pub fn report_of(run: &RunId, kind: RunKind, task: &TaskId, said: FromDaemon) ->
         }
         FromDaemon::Signal { signal, text } if signal == OVERSTEP => {
             Some(Report::Overstep { task: task.clone(), run: None, what: text })
+        }
+        FromDaemon::Signal { signal, text } if signal == RIGHTED => {
+            Some(Report::Righted { task: task.clone(), what: text })
         }
         FromDaemon::Signal { signal, text } if signal.starts_with("LEARNING") => {
             Some(Report::Learned { run, signal, text })

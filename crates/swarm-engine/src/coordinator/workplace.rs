@@ -68,9 +68,9 @@ impl World {
         match prepare_as(&self.git, &wanted).await {
             Ok(made) => {
                 let mut news = told_of_flaws(&run, task, &made.flaws);
-                let (tip, overstep) = match tips::right(&self.git, &made.record, task).await {
+                let (tip, told) = match tips::right(&self.git, &made.record, task).await {
                     Ok(Some(righted)) => {
-                        let told = Report::Overstep { task: task.clone(), run: None, what: righted.what };
+                        let told = Report::Righted { task: task.clone(), what: righted.what };
                         (righted.tip, Some(told))
                     }
                     Ok(None) => (made.tip, None),
@@ -79,7 +79,7 @@ impl World {
                         (made.tip, None)
                     }
                 };
-                news.extend(overstep);
+                news.extend(told);
                 let base = match (from, &whole) {
                     (Some(from), Some(whole)) => {
                         self.go_on(&made.path, &tip, whole, from).await;

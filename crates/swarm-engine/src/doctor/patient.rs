@@ -15,7 +15,7 @@ use crate::settings;
 use crate::store::{OpenOptions, Store, StoreError};
 use crate::trust::Trust;
 use swarm_git::Git;
-use swarm_process::{ProcessIdentity, open_verified};
+use swarm_process::{ProcessIdentity, has_open, open_verified};
 
 pub(super) struct Patient {
     pub git: Git,
@@ -99,10 +99,12 @@ impl Patient {
 }
 
 /// Read off the lock file and checked against the process list: the lock itself is not touched, since even
-/// trying it for a moment could turn a coordinator away that is just starting.
+/// trying it for a moment could turn a coordinator away that is just starting. In a copied folder the file names the
+/// coordinator of the original, which holds another file.
 fn coordinator_of(owner: &Path) -> Option<Coordinator> {
     let found: Coordinator = serde_json::from_slice(&std::fs::read(owner).ok()?).ok()?;
     let Coordinator { pid, start_time, boot_id, role } = found.clone();
     let identity = ProcessIdentity { boot_id, pid, start_time, nonce: String::new() };
-    (role == "coordinator" && open_verified(&identity).is_some()).then_some(found)
+    let runs = role == "coordinator" && open_verified(&identity).is_some();
+    (runs && has_open(pid, owner) != Some(false)).then_some(found)
 }

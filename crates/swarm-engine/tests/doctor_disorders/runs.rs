@@ -85,6 +85,30 @@ async fn in_a_copied_folder_the_processes_of_the_original_are_left_alone() {
     assert!(fixed.findings.iter().any(|one| one.subject == "r1" && one.what == said), "{}", shown(&fixed));
 }
 
+/// The lock file is copied with its words, the lock is not.
+#[tokio::test]
+async fn in_a_copied_folder_the_coordinator_of_the_original_is_not_taken_for_its_own() {
+    let ward = Ward::new();
+    let coordinator = ward.store("coordinator");
+    let listens = std::os::unix::net::UnixListener::bind(&ward.paths.socket).expect("a socket");
+    let said = |view: &DoctorView, check: &str| {
+        let found = view.findings.iter().find(|one| one.id == check).expect("it was looked at");
+        (found.state, found.what.clone())
+    };
+    let seen = ward.look().await;
+    let runs = format!("running as process {}", std::process::id());
+    assert_eq!(said(&seen, "coordinator"), (Health::Ok, runs), "{}", shown(&seen));
+    let copy = tempfile::tempdir().expect("a folder");
+    let (from, to) = (ward.scratch.repo.join("."), copy.path().join("copy"));
+    let copied = std::process::Command::new("cp").arg("-a").args([&from, &to]).status().expect("cp runs");
+    assert!(copied.success());
+    let seen = examine(&to, &BTreeMap::new(), false).await;
+    assert_eq!(said(&seen, "coordinator"), (Health::Ok, "not running".into()), "{}", shown(&seen));
+    let socket = ".swarm/run/coordinator.sock is left over from a dead coordinator";
+    assert_eq!(said(&seen, "socket"), (Health::Problem, socket.into()), "{}", shown(&seen));
+    drop((coordinator, listens));
+}
+
 #[tokio::test]
 async fn a_daemon_that_a_signal_has_stopped_is_named_with_what_lets_it_go_on() {
     let ward = Ward::new();

@@ -43,6 +43,7 @@ fn told(event: &Event, clock: Clock<'_>) -> Option<String> {
         Event::Resumed { .. } => "resumed".into(),
         Event::ModeChanged { mode } => format!("the mode is {} now", mode.word()),
         Event::TaskStarted { .. } => "may start".into(),
+        Event::Overstep { what, anybody: Some(true), .. } => what.clone(),
         Event::Overstep { what, .. } => format!("an agent tried something it may not do: {what}"),
         Event::VerificationRed { .. } => "the merged tree fails verification; verifying trunk alone".into(),
         Event::TrunkJudged { green: false, .. } => {

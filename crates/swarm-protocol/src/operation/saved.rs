@@ -168,6 +168,16 @@ impl SavedStage {
             Self::Split { .. } => "split",
         }
     }
+
+    /// What a sentence says of the task: `task 1.2 is in review`.
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::Gone { .. } => Status::Gone.sentence().into(),
+            Self::Failed { .. } => Status::Failed.sentence().into(),
+            Self::Timeout { .. } => Status::Timeout.sentence().into(),
+            other => format!("is {}", other.word()),
+        }
+    }
 }
 
 /// What lay in a worktree when it was given up.

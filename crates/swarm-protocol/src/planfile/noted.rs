@@ -92,13 +92,13 @@ fn statuses(plan: &PlanFile) -> Option<String> {
     match ids.len() {
         0 => None,
         1 => Some(format!(
-            "The status of {named} in the file is not taken over; `swarm plan import` does that"
+            "The status of {named} in the file is not taken over; `swarm plan import` does that for a pending task"
         )),
         n if n > NAMED_MAX => Some(format!(
-            "The statuses of {n} tasks in the file are not taken over ({named} …); `swarm plan import` does that"
+            "The statuses of {n} tasks in the file are not taken over ({named} …); `swarm plan import` does that for pending tasks"
         )),
         _ => Some(format!(
-            "The statuses of {named} in the file are not taken over; `swarm plan import` does that"
+            "The statuses of {named} in the file are not taken over; `swarm plan import` does that for pending tasks"
         )),
     }
 }

@@ -35,7 +35,7 @@ impl Refusal {
                 format!("Task {task} is already {wanted}")
             }
             Self::WrongStatus { task, status, wanted, .. } => {
-                format!("Task {task} is {} and cannot be {wanted}", status.word())
+                format!("Task {task} {} and cannot be {wanted}", status.sentence())
             }
             Self::ReviewedAnother { task, submitted, seen } => {
                 format!("Task {task} was submitted at {}, not at {}", submitted.short(), seen.short())
@@ -156,4 +156,29 @@ fn first_five<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
     let more = all.len().saturating_sub(5);
     let shown: Vec<&str> = all.take(5).collect();
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Status;
+
+    #[test]
+    fn a_refusal_for_the_status_is_a_sentence_whatever_the_status() {
+        let said = |status, wanted: &str| {
+            let task = TaskId::new("1.1").expect("an id");
+            Refusal::WrongStatus { task, status, wanted: wanted.into(), instead: vec![] }.message()
+        };
+        for (status, words) in [
+            (Status::Pending, "is pending"),
+            (Status::Review, "is in review"),
+            (Status::Merging, "is being merged"),
+            (Status::Failed, "has failed"),
+            (Status::Timeout, "has run out of time"),
+            (Status::Gone, "has gone from trunk"),
+        ] {
+            assert_eq!(said(status, "split"), format!("Task 1.1 {words} and cannot be split"));
+        }
+        assert_eq!(said(Status::Blocked, "blocked"), "Task 1.1 is already blocked");
+    }
 }

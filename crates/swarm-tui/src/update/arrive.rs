@@ -164,12 +164,17 @@ pub fn task(model: &mut Model, id: &TaskId, task: Result<Box<TaskView>, ApiError
     if model.looking_at.as_ref() != Some(id) {
         return vec![];
     }
-    model.task = task.ok();
+    let (read, why) = match task {
+        Ok(read) => (Some(read), None),
+        Err(error) => (None, Some(error)),
+    };
+    model.task = read;
     let awaited = model.edit_awaits.take_if(|awaited| awaited == id).is_some();
     match &model.task {
         Some(_) if awaited && model.dialog.is_none() => dialogs::open(model, Action::Edit),
         None if awaited => {
-            model.note(format!("Task {id} cannot be read now"));
+            let why = why.map(|error| format!(": {}", error.message)).unwrap_or_default();
+            model.note(format!("Task {id} cannot be read{why}; try `e` again, or `swarm task show {id}`"));
             vec![]
         }
         _ => vec![],

@@ -1,6 +1,7 @@
 //! Pausing, answering, redirecting, quitting.
 
 use serde_json::json;
+use swarm_protocol::api::ApiError;
 use swarm_protocol::board::Choice;
 use swarm_protocol::command::{Answer, Command};
 use swarm_protocol::diff::DiffAsk;
@@ -63,6 +64,13 @@ fn who_edits_before_the_task_has_been_read_gets_the_form_when_it_has() {
     stage.keys("t");
     read(&mut stage);
     assert!(!edits(&stage), "another key is a change of mind");
+    stage.keys("je");
+    let id = stage.model.looking_at.clone().expect("something is selected");
+    let error = ApiError::new("unreachable", "The coordinator does not answer", "swarm run");
+    stage.take(Input::Task(id.clone(), Err(error)));
+    let said = stage.model.said.as_ref().map(|said| said.text.clone());
+    let way = format!("try `e` again, or `swarm task show {id}`");
+    assert_eq!(said, Some(format!("Task {id} cannot be read: The coordinator does not answer; {way}")));
 }
 
 #[test]

@@ -11,6 +11,9 @@ use swarm_process::complain;
 /// The word of the report, for which the coordinator has an attention entry.
 pub const OVERSTEP: &str = "OVERSTEP";
 
+/// The same where nobody knows whose doing it was: a person can move and delete branches as well.
+pub const RIGHTED: &str = "RIGHTED";
+
 impl RunContext {
     /// Some: the branch was somebody else's doing, and is right again. Nothing of the agent may run now.
     pub(super) async fn right_the_tip(&self) -> Option<FromDaemon> {
@@ -26,6 +29,6 @@ impl RunContext {
         };
         let text = righted.what;
         self.note(&text);
-        Some(FromDaemon::Signal { signal: OVERSTEP.into(), text })
+        Some(FromDaemon::Signal { signal: RIGHTED.into(), text })
     }
 }

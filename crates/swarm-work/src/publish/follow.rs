@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::hold::Hold;
-use super::look::{Look, OnDisk, look, strangers_in};
+use super::look::{Look, OnDisk, Strangers, is_repository, look, strangers_in};
 use super::settle::settle_held;
 use super::{Intent, WaitReason, Waits};
-use swarm_git::{Change, Entry, Git, GitCall, GitError, MODE_GITLINK};
+use swarm_git::{Change, Git, GitCall, GitError};
 use swarm_process::{Ended, Input};
 
 #[derive(Debug)]
@@ -178,7 +178,11 @@ impl Blocks {
             // The way is free once the file that is now there has gone with this very change.
             OnDisk::Behind(parent) if going.get(&**parent) == Some(&true) => {}
             OnDisk::Behind(parent) => self.untracked.push(parent.clone()),
-            OnDisk::Folder => self.in_folder.extend(strangers_in(top, path, going, self.strangers_max)),
+            OnDisk::Folder => {
+                let Strangers { files, repositories } = strangers_in(top, path, going, self.strangers_max);
+                self.in_folder.extend(files);
+                self.repositories.extend(repositories);
+            }
             // Removed from the index and from the trunk, kept on disk: git leaves it alone.
             OnDisk::Content(_) | OnDisk::Odd if new.is_none() && !tracked => {}
             OnDisk::Content(_) if seen.indexed.as_ref().is_some_and(|found| found.hidden) => {
@@ -210,12 +214,4 @@ impl Blocks {
         ];
         all.into_iter().filter(|reason| !reason.paths().is_empty()).collect()
     }
-}
-
-/// Whether a folder is a repository of its own: git knows it as one, or it was made there. A submodule that was never set up
-/// is an empty folder.
-fn is_repository(old: Option<&Entry>, folder: &Path) -> bool {
-    let has_something = || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
-    let known = old.is_some_and(|entry| entry.mode == MODE_GITLINK) && has_something();
-    known || std::fs::symlink_metadata(folder.join(".git")).is_ok()
 }

@@ -135,28 +135,52 @@ impl Look<'_> {
     }
 }
 
-/// Files under `folder` that are not among those that will go, at most `max`.
+/// What lies in a folder that has to go and would not go with it.
+#[derive(Debug, Default)]
+pub(super) struct Strangers {
+    pub files: Vec<PathBuf>,
+    /// Repositories, each as a whole: what is in them is theirs to name.
+    pub repositories: Vec<PathBuf>,
+}
+
+/// What is under `folder` and not among what will go, at most `max`.
 pub(super) fn strangers_in(
     top: &Path,
     folder: &Path,
     going: &BTreeMap<&Path, bool>,
     max: usize,
-) -> Vec<PathBuf> {
-    let mut strangers = Vec::new();
+) -> Strangers {
+    let mut found = Strangers::default();
     let mut open = vec![folder.to_owned()];
     while let Some(dir) = open.pop() {
+        if has_git(&top.join(&dir)) {
+            found.repositories.push(dir);
+            continue;
+        }
         let entries = std::fs::read_dir(top.join(&dir)).into_iter().flatten().flatten();
         for entry in entries {
             let path = dir.join(entry.file_name());
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 open.push(path);
             } else if going.get(&*path) != Some(&true) {
-                strangers.push(path);
+                found.files.push(path);
             }
-            if strangers.len() >= max {
-                return strangers;
+            if found.files.len() + found.repositories.len() >= max {
+                return found;
             }
         }
     }
-    strangers
+    found
+}
+
+/// Whether a folder is a repository of its own: git knows it as one, or it was made there. A submodule that was never set up
+/// is an empty folder.
+pub(super) fn is_repository(old: Option<&Entry>, folder: &Path) -> bool {
+    let has_something = || std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    let known = old.is_some_and(|entry| entry.mode == MODE_GITLINK) && has_something();
+    known || has_git(folder)
+}
+
+fn has_git(folder: &Path) -> bool {
+    std::fs::symlink_metadata(folder.join(".git")).is_ok()
 }

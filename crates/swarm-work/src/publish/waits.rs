@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::shell_word::path_word;
-use swarm_git::{Checkout, MidWay};
+use crate::worktree::checkouts_of_people;
+use swarm_git::{Checkout, Git, MidWay};
 
 /// Bytes of the paths in a command. It stands in a record, and those that are left are named by the next try.
 const COMMAND_PATHS_BYTES_MAX: usize = 16 * 1024;
@@ -144,12 +145,12 @@ impl Waits {
             WaitReason::Changed { .. } | WaitReason::Deleted { .. } | WaitReason::Staged { .. } => {
                 format!("{at} stash push -- {}", paths())
             }
-            WaitReason::Untracked { paths } | WaitReason::Repository { paths } => {
+            WaitReason::Untracked { paths } => {
                 let path = paths.first().map(|path| self.checkout.join(path)).unwrap_or_default();
                 aside(&path, &path)
             }
-            // The folder has to go: beside its old place the file would still be in it.
-            WaitReason::InFolder { paths } => {
+            // A folder above it may have to go: beside its old place it would still be in that.
+            WaitReason::InFolder { paths } | WaitReason::Repository { paths } => {
                 let path = paths.first().cloned().unwrap_or_default();
                 let flat = path.display().to_string().replace('/', "-");
                 aside(&self.checkout.join(&path), &self.checkout.join(flat))
@@ -181,6 +182,19 @@ impl Waits {
         };
         paths.iter().map(|path| self.checkout.join(path)).find(odd)
     }
+}
+
+/// Whether a wait that was told in these words is over: what the person was in the middle of has ended, in every checkout
+/// of trunk. Of waits for files only a publication can tell.
+pub fn has_ended(git: &Git, trunk: &str, why: &str) -> bool {
+    let locked = std::iter::once(WaitReason::IndexLocked { lock: PathBuf::new() });
+    let mut busy = MidWay::ALL.into_iter().map(WaitReason::MidWay).chain(locked);
+    let branch = format!("refs/heads/{trunk}");
+    let is_busy = |checkout: &Checkout| {
+        let lock = || std::fs::symlink_metadata(checkout.git_dir.join("index.lock")).is_ok();
+        checkout.occupies(&branch) && (Waits::of(checkout).is_some() || lock())
+    };
+    busy.any(|reason| reason.sentence() == why) && !checkouts_of_people(git).iter().any(is_busy)
 }
 
 /// The command after which a person's checkout does not have its branch any more.

@@ -197,6 +197,7 @@ impl Play {
                 Report::ReviewAnswered { run: verify(), task, answered: words::answered(what) }
             }
             "unreviewed" => Report::ReviewLost { run: verify(), task, why: "killed".into() },
+            "righted" => Report::Righted { task, what: "its branch was deleted".into() },
             "oversteps" => Report::Overstep { task, run: None, what: "moved another branch".into() },
             "published" => Report::Published { task, proof },
             "busy" => {

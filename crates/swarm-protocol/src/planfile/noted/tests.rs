@@ -65,17 +65,18 @@ fn a_misspelt_field_of_a_checklist_is_refused() {
 
 #[test]
 fn a_tick_that_is_not_taken_over_is_said() {
-    let one = "The status of 1.1 in the file is not taken over; `swarm plan import` does that";
+    let one =
+        "The status of 1.1 in the file is not taken over; `swarm plan import` does that for a pending task";
     check("# g\n- [x] 1.1 a\n- [ ] 1.2 b\n", one);
     check(&json("\"status\":\"blocked\""), &one.replace("1.1", "1.2"));
     check(
         "# g\n- [x] 1.1 a\n- [X] 1.2 b\n",
-        "The statuses of 1.1, 1.2 in the file are not taken over; `swarm plan import` does that",
+        "The statuses of 1.1, 1.2 in the file are not taken over; `swarm plan import` does that for pending tasks",
     );
     let many: String = (1..=10).map(|n| format!("- [x] 1.{n} a\n")).collect();
     check(
         &format!("# g\n{many}"),
-        "The statuses of 10 tasks in the file are not taken over (1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8 …); `swarm plan import` does that",
+        "The statuses of 10 tasks in the file are not taken over (1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8 …); `swarm plan import` does that for pending tasks",
     );
     check("# g\n- [ ] 1.1 a\n  status: pending\n", "");
     let read = import("plan", b"# g\n- [x] 1.1 a\n", None).expect("a plan");

@@ -84,7 +84,18 @@ pub(super) fn swarm_events() -> Vec<Event> {
         Event::Paused { reason: PauseReason::Trunk, why: "1 test failed".into() },
         Event::ModeChanged { mode: Mode::Autopilot },
         Event::TaskStarted { task: task() },
-        Event::Overstep { task: task(), run: Some(run()), what: "moved another branch".into() },
+        Event::Overstep {
+            task: task(),
+            run: Some(run()),
+            what: "moved another branch".into(),
+            anybody: None,
+        },
+        Event::Overstep {
+            task: task(),
+            run: None,
+            what: "the branch was deleted".into(),
+            anybody: Some(true),
+        },
         Event::OverstepsSeen { task: task(), oversteps: 2 },
         Event::DrainStarted { why: "Ctrl+C".into() },
         Event::Operation {
