@@ -44,6 +44,7 @@ impl Task {
             oversteps_seen: 0,
             overstep: None,
             effect_failures: 0,
+            not_revived: None,
             waived: BTreeSet::new(),
             empties: 0,
             handed_in: None,
