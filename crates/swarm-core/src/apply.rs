@@ -98,7 +98,7 @@ impl State {
             E::AgentKilled { .. } | E::WorkHeld { .. } | E::WorktreeRewound { .. } | E::RewindFailed { .. }
             | E::AgentRedirected { .. } => self.apply_intervention(event),
             E::WorktreeRemoved { .. } | E::WorktreeAwaited { .. } | E::WorktreeRevived { .. }
-            | E::RevivalFailed { .. } | E::WorktreeKept { .. } => self.apply_worktree(event),
+            | E::RevivalFailed { .. } | E::WorktreeKept { .. } => self.apply_worktree(event, at),
             E::TrunkGranted { .. } | E::MergeBuilt { .. } | E::MergeResolved { .. }
             | E::ApprovalVoided { .. } | E::ProtectedTouched { .. } | E::PublishWaits { .. } | E::CheckoutChanged { .. }
             | E::RaceLost { .. } | E::MergeFailed { .. } | E::MergeInterrupted { .. }

@@ -9,6 +9,7 @@ use swarm_protocol::time::Timestamp;
 
 use crate::effect::{Effect, Key, Lane};
 use crate::planted::{self, Bug};
+use crate::state::State;
 
 /// The first pause before an effect that ended and is still owed is asked for again; doubled each time.
 pub const REST_FIRST_MS: u64 = 200;
@@ -111,6 +112,12 @@ impl Flights {
     }
 }
 
+/// Whether an effect under way is told to stop although it is owed: nobody will work in a worktree that is being made when
+/// the swarm ends.
+pub fn is_cut_short(state: &State, key: &Key) -> bool {
+    state.draining && matches!(key, Key::Prepare(_))
+}
+
 /// How long an effect rests that has failed so many times before in a row.
 pub fn rest_ms(times: u32) -> u64 {
     REST_FIRST_MS.saturating_mul(1 << times.min(10)).min(REST_MAX_MS)
@@ -173,6 +180,18 @@ mod tests {
         flights.ended(&prepare(1).key(), true, NOW);
         let again = flights.moves(vec![prepare(1)], NOW).look_again.expect("it rests");
         assert_eq!(flights.moves(vec![prepare(1)], again).start, [prepare(1)]);
+    }
+
+    #[test]
+    fn a_worktree_that_is_being_made_when_the_swarm_ends_is_cut_short_and_nothing_else_is() {
+        let mut state = State::default();
+        let check = |state: &State, wanted: [bool; 2]| {
+            let keys = [prepare(1).key(), work(1, WorkOrder::Drain).key()];
+            assert_eq!(keys.map(|key| is_cut_short(state, &key)), wanted);
+        };
+        check(&state, [false, false]);
+        state.draining = true;
+        check(&state, [true, false]);
     }
 
     #[test]

@@ -244,6 +244,12 @@ pub enum Report {
         task: TaskId,
         base: Option<Oid>,
     },
+    /// Something of a person's is in the way of what is to come back. `hint`: the command that helps.
+    NotRevived {
+        task: TaskId,
+        why: String,
+        hint: Option<String>,
+    },
     /// An agent tried what is not its to do; it was refused or put right.
     Overstep {
         task: TaskId,

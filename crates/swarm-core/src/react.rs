@@ -160,6 +160,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::Proven { commit, missing, standing } => proof::proven(state, commit, &missing, &standing),
         Report::WorktreeRemoved { task, left } => worktree::removed(state, task, left),
         Report::Revived { task, base } => worktree::revived(state, task, base),
+        Report::NotRevived { task, why, hint } => worktree::not_revived(state, task, why, hint),
         Report::WorktreeKept { task, why } => worktree::kept(state, task, why),
         Report::EffectFailed { key, task, why } => merge::effect_failed(state, &key, task, why, now),
         Report::Overstep { task, run, what } => work::overstep(state, task, run, what, None),

@@ -7,6 +7,7 @@ mod changes;
 mod choices;
 mod handoff;
 mod left_alone;
+mod of_work;
 mod operations;
 mod proposals;
 mod recovery;

@@ -14,7 +14,8 @@ mod trunk;
 pub(crate) mod unseen;
 
 pub use recovery::{
-    Agent, Bases, Closed, Degraded, Landed, Message, Nudge, QuotaGate, SameFailure, Spent, Suspect,
+    Agent, Bases, Closed, Degraded, Landed, Message, NotRevived, Nudge, QuotaGate, SameFailure, Spent,
+    Suspect,
 };
 
 pub(crate) use task::provable;

@@ -36,6 +36,8 @@ pub fn owed(state: &State, id: &TaskId, task: &Task) -> Option<Effect> {
         }
         // What an abort has put away comes back when the swarm goes on.
         _ if state.paused.contains_key(&PauseReason::Abort) => None,
+        // An operation would wait for it, and a person is asked already: it is tried on afterwards.
+        _ if task.not_back().is_some() && state.ops.running.is_some() => None,
         _ => task.left.clone().map(|left| Effect::Revive { task: id.clone(), left }),
     }
 }

@@ -242,7 +242,8 @@ fn tried_again(again_at: Option<Timestamp>) -> Timestamp {
 fn revivals(given_up: Option<bool>) -> u32 {
     let left = Some(Left { base: oid(), tip: oid(), dirty: None });
     let removed = Event::WorktreeRemoved { task: task(), left };
-    let failed = Event::RevivalFailed { task: task(), why: "git failed".into(), given_up };
+    let why = "git failed".into();
+    let failed = Event::RevivalFailed { task: task(), why, given_up, tries: None, hint: None };
     let mut state = after(at_work(), &removed);
     for n in 1..=10 {
         state.apply(&failed, AT);

@@ -32,7 +32,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use swarm_core::effect::{Effect, Key};
-use swarm_core::flight::Flights;
+use swarm_core::flight::{Flights, is_cut_short};
 use swarm_core::input::Input;
 use swarm_core::predict;
 use swarm_core::trace::traceparent;
@@ -262,11 +262,8 @@ impl Coordinator {
             }
         }
         moves.start.into_iter().for_each(|effect| self.begin(effect));
-        if self.store.state().draining {
-            // Nobody will work there now.
-            let preparing = self.cancels.iter().filter(|(key, _)| matches!(key, Key::Prepare(_)));
-            preparing.for_each(|(_, cancel)| cancel.cancel());
-        }
+        let cut_short = self.cancels.iter().filter(|(key, _)| is_cut_short(self.store.state(), key));
+        cut_short.for_each(|(_, cancel)| cancel.cancel());
         if self.told_to_stop {
             // An agent that is asked in an operation may think for an hour.
             let asked = self.cancels.iter().filter(|(key, _)| matches!(key, Key::Resolve(_)));

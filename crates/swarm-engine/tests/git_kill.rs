@@ -123,6 +123,7 @@ async fn life(repo: &Path, name: &str) -> Result<(), String> {
         dir: &dir,
         base: &base,
         begins: None,
+        takes_up: None,
         pool: Some(&pool),
         copy: None,
         max_file_bytes: 1 << 20,

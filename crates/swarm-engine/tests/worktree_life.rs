@@ -2,6 +2,8 @@
 //! brought back, and nothing of what an agent plants is run.
 
 use crate::git_scratch;
+#[path = "worktree_life/broken_off.rs"]
+mod broken_off;
 #[path = "worktree_life/copies.rs"]
 mod copies;
 #[path = "worktree_life/damaged.rs"]
@@ -82,6 +84,7 @@ impl Field {
                 dir: &dir,
                 base: &base,
                 begins: None,
+                takes_up: None,
                 pool,
                 copy,
                 max_file_bytes: self.max_file_bytes,

@@ -343,8 +343,9 @@ events! {
     WorktreeAwaited "worktree_awaited" [task "taskId": TaskId] {}
     /// What was given up with its worktree lies there again; no base: there was nothing.
     WorktreeRevived "worktree_revived" [task "taskId": TaskId] { base "base": Option<Oid> }
-    /// What was given up could not be brought back; after some tries a person is asked.
-    RevivalFailed "revival_failed" [task "taskId": TaskId] { why "why": String, given_up "givenUp": Option<bool> }
+    /// What was given up could not be brought back; after `tries` a person is told, and it is tried on. None: it was let go.
+    RevivalFailed "revival_failed" [task "taskId": TaskId]
+        { why "why": String, given_up "givenUp": Option<bool>, tries "tries": Option<u32>, hint "hint": Option<String> }
     /// The worktree could not be proven disposable; it stays and is shown.
     WorktreeKept "worktree_kept" [task "taskId": TaskId] { why "why": String }
 }

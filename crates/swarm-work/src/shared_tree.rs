@@ -38,6 +38,9 @@ struct Marker {
     record: Option<String>,
     /// The tree that was put there, with what has been taken from there since.
     shows: Oid,
+    /// The tree that is being put there: whoever finds it here was broken off, and files of it are ours.
+    #[serde(default)]
+    leads: Option<Oid>,
     #[serde(default)]
     members: BTreeMap<TaskId, Member>,
     /// Files that nobody has reserved and that were found changed: the content that was kept and told. Empty: it was gone.
@@ -176,7 +179,9 @@ async fn lay_out(
     let target =
         joined(git, index, trunk, &[Part { tree: &found, of: &left }, Part { tree: own, of: &mine }]).await?;
     let differs = git.changed_paths(&target, &found).await?;
-    let strays: BTreeSet<PathBuf> = differs.into_iter().filter(|file| free.contains(file)).collect();
+    let ours = gather::put_there(git, marker, &found, &free).await?;
+    let is_stray = |file: &PathBuf| free.contains(file) && !ours.contains(file);
+    let strays: BTreeSet<PathBuf> = differs.into_iter().filter(is_stray).collect();
     // What was found before is kept and told already.
     let unknown = gather::unknown_strays(git, marker, &path, &strays).await?;
     let strays: BTreeSet<PathBuf> = unknown.into_iter().map(|(file, _)| file).collect();
@@ -192,8 +197,10 @@ async fn lay_out(
         );
     }
     marker.strays.retain(|file, _| !free.contains(file));
+    marker.leads = Some(target.clone());
+    write_marker(&marker_path(git), marker)?;
     index.lead(git, &path, &found, &target).await?;
-    marker.shows = target;
+    (marker.shows, marker.leads) = (target, None);
     Ok(())
 }
 
@@ -213,6 +220,7 @@ async fn make(git: &Git, index: &PrivateIndex, path: &Path, trunk: &Oid) -> Resu
         path: path.to_owned(),
         record: Some(record),
         shows: git.tree_of(trunk).await?,
+        leads: None,
         members: BTreeMap::new(),
         strays: BTreeMap::new(),
     };

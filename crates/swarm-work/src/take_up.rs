@@ -21,7 +21,10 @@ pub async fn take_up(git: &Git, worktree: &Path, tip: &Oid, saved: &Oid) -> Resu
         return Ok(false);
     }
     // Refuses as a whole where a file in the way is not the one of `tip`.
-    let turned =
-        index.call(git, worktree, &["read-tree", "-m", "-u", tip.as_str(), saved.as_str()]).ok().await;
-    Ok(turned.is_ok())
+    let turn = ["read-tree", "-m", "-u", tip.as_str(), saved.as_str()];
+    match index.call(git, worktree, &turn).ok().await {
+        // Some of them may lie there: it is not over.
+        Err(error) if error.is_shortage() || error.is_no_answer() => Err(error),
+        turned => Ok(turned.is_ok()),
+    }
 }

@@ -1,6 +1,7 @@
 //! A worktree for a task: made once, attached again ever after.
 //!
-//! The marker says `Making` before anything is there and `Ready` when every file is written and on the disk:
+//! The marker says `Making` before anything is there and `Ready` when every file is written and on the disk, also those
+//! that another task had not committed:
 //! in a worktree that never became ready nobody has worked, and it is put aside and made again. The branch
 //! is never reset.
 //!
@@ -30,6 +31,7 @@ use swarm_protocol::ids::{Oid, TaskId};
 use crate::hand_in::{hand_in, tell_not_taken};
 use crate::remove::{move_to_trash, trash_record};
 use crate::rescue::RESCUE_FILE_MAX_BYTES;
+use crate::take_up::take_up;
 pub(crate) use attach::newest_whole;
 use copy::{CopyError, CopyRule, copy_in};
 pub use integrity::{Flaw, examine};
@@ -66,12 +68,23 @@ pub struct Wanted<'a> {
     /// Where the commits of a branch that is there begin, as the ledger has it. The note beside the worktree is only
     /// a copy of it: it goes with the worktree, and comes back wrong when the branch comes back without one.
     pub begins: Option<&'a Oid>,
+    /// What lies in it uncommitted from the beginning on.
+    pub takes_up: Option<TakesUp<'a>>,
     /// Where a used one may be taken from.
     pub pool: Option<&'a PoolRule>,
     /// What is copied into it from the person's checkout.
     pub copy: Option<&'a CopyRule>,
     /// The largest file that is taken from an agent's own repository.
     pub max_file_bytes: u64,
+}
+
+/// What another task had not committed. It is kept on its ref whatever comes of this.
+#[derive(Debug, Clone, Copy)]
+pub struct TakesUp<'a> {
+    /// The tip of that task. A branch that stands elsewhere has been worked on.
+    pub tip: &'a Oid,
+    /// The commit that it was saved in.
+    pub saved: &'a Oid,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,6 +154,7 @@ pub async fn prepare(
             dir,
             base,
             begins: None,
+            takes_up: None,
             pool: None,
             copy: None,
             max_file_bytes: RESCUE_FILE_MAX_BYTES,
@@ -185,7 +199,14 @@ async fn prepare_with(git: &Git, wanted: &Wanted<'_>, files: Files) -> Result<Pr
     let was_there = std::fs::read_dir(&path).is_ok_and(|mut entries| entries.next().is_some());
     let made_before = marker.as_ref().map(|marker| marker.state);
     let mut prepared = match (found(&path, marker.as_ref(), &records), marker) {
-        (Found::Attached, Some(marker)) => attach::attach(git, task, &records[0], marker, files).await?,
+        (Found::Attached, Some(marker)) => {
+            let made = attach::attach(git, task, &records[0], marker, files).await?;
+            // Unless somebody has worked here already.
+            if let Some(asked) = wanted.takes_up.filter(|asked| *asked.tip == made.tip) {
+                take_up(git, &made.path, asked.tip, asked.saved).await?;
+            }
+            made
+        }
         (Found::WithoutRecord, Some(marker)) => attach::register_again(git, task, marker, files).await?,
         (Found::Foreign, _) => return Err(PrepareFailure::FolderInTheWay { task: task.clone(), path }),
         (Found::Leftovers, _) => {

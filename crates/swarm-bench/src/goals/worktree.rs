@@ -104,6 +104,7 @@ fn our_round(arena: &Arena, runtime: &Runtime, git: &Git, pool: &PoolRule, round
             dir: &pool.dir,
             base: &base,
             begins: None,
+            takes_up: None,
             pool: Some(pool),
             copy: None,
             max_file_bytes: 100 << 20,

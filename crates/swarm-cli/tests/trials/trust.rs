@@ -94,6 +94,37 @@ fn what_the_persons_git_would_run_waits_for_a_person() {
 }
 
 #[test]
+fn a_part_of_a_repository_that_trunk_has_and_a_file_that_a_linked_worktree_shows_wait_for_a_person_too() {
+    let arena = arena_with(json!({}));
+    for file in ["HEAD", "config", "objects/x", "refs/x"] {
+        arena.write(&format!("tests/fix.git/{file}"), "x\n");
+    }
+    arena.git(&["add", "tests"]);
+    arena.git(&["commit", "--quiet", "--message", "a fixture"]);
+    let linked = arena.path("linked");
+    let place = linked.to_str().expect("text");
+    arena.git(&["worktree", "add", "--quiet", "--detach", place, "main"]);
+    arena.git(&["config", "include.path", &format!("{place}/conf")]);
+    let commits = "\nsh git add -A && git commit -q -m 'feat: harmless'\ncomplete";
+    let planted =
+        [("1.1", "tests/fix.git/config"), ("1.2", "tests/fix.git/hooks/post-commit"), ("1.3", "conf")];
+    let tasks = planted.map(|(id, file)| {
+        task(id, &[], &format!("sh mkdir -p $(dirname {file})\nsh printf '[alias]\\n' > {file}{commits}"))
+    });
+    arena.plan_in_phases(&[tasks.to_vec()]);
+    let run = arena.start(&[]);
+    for (id, file) in planted {
+        wait_for("it waits for a person", || {
+            arena.attention().contains(&format!("Task {id} waits for your review"))
+        });
+        has(&arena.ok(&["review", "show", id]), &["protected", file]);
+        arena.ok(&["review", "approve", id]);
+    }
+    let (code, told) = run.end();
+    assert_eq!(code, 0, "{told}");
+}
+
+#[test]
 fn a_clone_brings_neither_configuration_nor_links_that_are_followed() {
     let arena = arena_with(json!({}));
     arena.plan_in_phases(&[vec![task("1.1", &[], "write a.txt a\ncommit feat: a\ncomplete")]]);

@@ -15,7 +15,9 @@ impl State {
                 let base = after.and_then(|v| Oid::new(v.as_str()?).ok());
                 self.change(id, |t| t.base = base);
             }
-            Fact::Part(id, TaskPart::Left) => self.change(id, |t| t.left = typed(after)),
+            Fact::Part(id, TaskPart::Left) => {
+                self.change(id, |t| (t.left, t.not_revived) = (typed(after), None));
+            }
             Fact::Part(id, TaskPart::Rounds) => self.change(id, |t| {
                 t.review_rounds =
                     after.and_then(Value::as_u64).and_then(|n| u32::try_from(n).ok()).unwrap_or(0);

@@ -20,7 +20,7 @@ impl State {
                 (saved.retries, saved.review_rounds, saved.merge_rounds);
             t.changes_wanted = None;
             t.worktree |= saved.worktree;
-            t.left = saved.left.clone();
+            (t.left, t.not_revived) = (saved.left.clone(), None);
             t.landed_before.clone_from(&saved.landed_before);
             (t.verified, t.submitted, t.goes_on) = (None, None, false);
         });

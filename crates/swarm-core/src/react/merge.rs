@@ -255,7 +255,7 @@ pub(super) fn effect_failed(
         ("Stop", Some(run)) => super::nudge::not_stopped(state, run, &why),
         ("Remove", _) => super::worktree::kept(state, id, why),
         ("Rewind", _) => super::steps::not_rewound(state, id, why),
-        ("Revive", _) => super::worktree::not_revived(state, id, why),
+        ("Revive", _) => super::worktree::not_revived(state, id, why, None),
         _ => vec![],
     }
 }

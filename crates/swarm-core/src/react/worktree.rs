@@ -3,8 +3,6 @@
 use swarm_protocol::event::Event;
 use swarm_protocol::ids::{Oid, TaskId};
 use swarm_protocol::operation::{Fact, FactChange, Left, SavedStage, TaskPart};
-use swarm_protocol::outcome::Next;
-use swarm_protocol::plan::BlockKind;
 use swarm_protocol::refusal::Refusal;
 
 use super::command::Outcome;
@@ -45,6 +43,13 @@ fn begins_at(id: &TaskId, base: &Oid) -> Event {
 /// The same, by a person. What lay there comes back with a task that was cancelled; an open one begins anew.
 pub(super) fn cleaned_up(state: &State, id: TaskId, left: Option<Left>) -> Result<Outcome, Refusal> {
     let task = super::validate::known(state, &id)?;
+    if task.not_back().is_some() && !state.has_run(&id) {
+        let answer = format!("Task {id} begins anew; `swarm restore {id}` has what was done for it before");
+        let removed = task.worktree.then(|| gone(id.clone(), task, None));
+        let mut events = removed.unwrap_or_default();
+        events.push(Event::WorktreeRevived { task: id, base: None });
+        return Ok(Outcome::new(events, answer));
+    }
     if !task.worktree {
         return Err(Refusal::NothingToChange { what: format!("Task {id} has no worktree") });
     }
@@ -65,18 +70,17 @@ pub(super) fn revived(state: &State, id: TaskId, base: Option<Oid>) -> Vec<Event
     }
 }
 
-/// Tried again some times; then a person is told where the work is.
-pub(super) fn not_revived(state: &State, id: TaskId, why: String) -> Vec<Event> {
-    let Some(task) = state.task(&id).filter(|task| task.left.is_some()) else { return vec![] };
-    let given_up = task.effect_failures + 1 >= EFFECT_FAILURES_MAX;
-    let mut events =
-        vec![Event::RevivalFailed { task: id.clone(), why: why.clone(), given_up: Some(given_up) }];
-    if given_up && matches!(task.stage, Stage::Pending { .. }) {
-        let why = format!("what was done for it before could not be brought back (`swarm restore`): {why}");
-        let next = Next::Blocked { block: BlockKind::Setup, why: why.clone() };
-        events.push(super::leave(state, &id, task, next, &why));
+/// Tried on until it comes: nothing of it is forgotten, and nobody begins without it. After some times a person is told. That
+/// stands once in the ledger for each reason, however long nobody sees to it.
+pub(super) fn not_revived(state: &State, id: TaskId, why: String, hint: Option<String>) -> Vec<Event> {
+    let open = |task: &&Task| task.left.is_some() && !task.stage.is_closed();
+    let Some(task) = state.task(&id).filter(open) else { return vec![] };
+    if task.not_back().is_some_and(|known| known.why == why && known.hint == hint) {
+        return vec![];
     }
-    events
+    let tries = task.not_revived.as_ref().map_or(0, |before| before.tries).saturating_add(1);
+    let given_up = Some(tries >= EFFECT_FAILURES_MAX);
+    vec![Event::RevivalFailed { task: id, why, given_up, tries: Some(tries), hint }]
 }
 
 pub(super) fn kept(state: &State, id: TaskId, why: String) -> Vec<Event> {

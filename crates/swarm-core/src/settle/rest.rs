@@ -55,10 +55,14 @@ fn waits_for_person(state: &State, task: &Task) -> bool {
 }
 
 /// A watch ends with the loop. What is done and cannot be looked up is said and asked again at the next start:
-/// a trunk that is gone comes back by a person, and nobody waits for that behind a command.
+/// a trunk that is gone comes back by a person, and nobody waits for that behind a command. Nor for what cannot be put back
+/// before somebody makes room.
 fn lets_rest(state: &State, effect: &Effect) -> bool {
-    let failing = matches!(effect, Effect::Prove { .. }) && state.proof_failed.is_some();
-    effect.key().is_watch() || failing
+    match effect {
+        Effect::Prove { .. } => state.proof_failed.is_some(),
+        Effect::Revive { task, .. } => state.task(task).is_some_and(|task| task.not_back().is_some()),
+        effect => effect.key().is_watch(),
+    }
 }
 
 /// Whether a swarm that was told to stop ends although something is owed: nothing is at work any more, and all that is owed

@@ -21,8 +21,8 @@ use crate::state::{Agent, Run, State, Task};
 
 /// Tasks, and files of each, that are compared with one another before one is started: more would cost more than it saves.
 const LOOKED_AT_MAX: usize = 32;
-/// Different sets of files that are asked for whether they are free, of those that others have.
-const WAITING_ASKED_MAX: usize = 256;
+/// Different sets of files that are remembered as not to be had.
+const WAITING_KNOWN_MAX: usize = 256;
 
 pub(super) fn slot(state: &State, now: Timestamp) -> Option<Vec<Event>> {
     // Asked first: with a long queue it would be asked for every task.
@@ -67,8 +67,8 @@ struct Line<'a> {
     first: Vec<TaskId>,
 }
 
-/// Whether the files that the task wants can be had now, or need not be waited for. Of those that wait, a bounded number is
-/// asked: with a long queue behind one reservation it would be asked for every task, at every event.
+/// Whether the files that the task wants can be had now, or need not be waited for. Asked for every task of a long queue, at
+/// every event: each costs no more than a look at the reservations that there are.
 fn files_are_free<'a>(state: &'a State, id: &TaskId, line: &mut Line<'a>) -> bool {
     let Some(task) = state.task(id).filter(|task| reservations::waits(state, task)) else { return true };
     let wanted = reservations::wanted(state, task);
@@ -76,21 +76,20 @@ fn files_are_free<'a>(state: &'a State, id: &TaskId, line: &mut Line<'a>) -> boo
         return true;
     }
     let key = (wanted.files, wanted.shared);
-    if line.taken.len() >= WAITING_ASKED_MAX || line.taken.contains(&key) {
+    if line.taken.contains(&key) {
         return false;
     }
     let of_others = |first: &TaskId| {
         let task = state.task(first).filter(|_| first != id);
         task.is_some_and(|task| reservations::wanted(state, task).overlaps(wanted))
     };
-    let overtakes = line.first.iter().any(of_others);
     let mut in_the_way = reservations::in_the_way(state, Some(id), wanted).peekable();
-    let free = in_the_way.peek().is_none() && !overtakes;
+    let free = in_the_way.peek().is_none() && !line.first.iter().any(of_others);
     let of_task = |number: u64| state.reservations.get(&number).is_some_and(|one| one.task.is_some());
     if !free && line.first.len() < LOOKED_AT_MAX && in_the_way.all(of_task) {
         line.first.push(id.clone());
     }
-    if !free {
+    if !free && line.taken.len() < WAITING_KNOWN_MAX {
         line.taken.insert(key);
     }
     free

@@ -8,12 +8,13 @@ use swarm_protocol::review::Reviewer;
 use swarm_protocol::time::Timestamp;
 use swarm_protocol::view::AttentionView;
 
+use super::of_work::{not_back, not_delivered, overstep};
 use super::task::void_words;
 use crate::operation::Record;
 use crate::planted::{self, Bug};
 use crate::reviewer::reviewer;
 use crate::stage::Stage;
-use crate::state::unseen::{failure_seen_by, messages_seen_by, overstep_seen_by};
+use crate::state::unseen::failure_seen_by;
 use crate::state::{State, Task};
 
 /// What an entry is about, for those who act on it rather than read it.
@@ -33,6 +34,8 @@ pub(super) enum About {
     /// Ready tasks that wait for a word.
     Start(Vec<TaskId>),
     Task(TaskId),
+    /// What lay in its worktree, and cannot be put back.
+    Left(TaskId),
 }
 
 pub fn attention(state: &State) -> Vec<AttentionView> {
@@ -66,6 +69,7 @@ pub(super) fn entries(state: &State) -> Vec<(About, AttentionView)> {
     };
     let said = |task: &Task| of_task(state, task).filter(|_| !planted::is(Bug::WaitingUnsaid));
     list.extend(of_tasks(&|task| Some((About::Task(task.spec.id.clone()), said(task)?))));
+    list.extend(of_tasks(&|task| Some((About::Left(task.spec.id.clone()), not_back(task)?))));
     list.extend(of_tasks(&|task| Some(past(overstep(task)?, Some(task.spec.id.clone())))));
     list.extend(of_tasks(&|task| Some(past(not_delivered(task)?, Some(task.spec.id.clone())))));
     list
@@ -75,7 +79,12 @@ fn past(told: AttentionView, task: Option<TaskId>) -> (About, AttentionView) {
     (About::Past(told.seen_by.clone().unwrap_or_default(), task), told)
 }
 
-fn entry(what: impl Into<String>, since: Timestamp, why: &str, commands: &[String]) -> AttentionView {
+pub(super) fn entry(
+    what: impl Into<String>,
+    since: Timestamp,
+    why: &str,
+    commands: &[String],
+) -> AttentionView {
     AttentionView { what: what.into(), since, why: why.into(), commands: commands.to_vec(), seen_by: None }
 }
 
@@ -198,34 +207,6 @@ fn waits_to_be_started(state: &State) -> Option<(Vec<TaskId>, AttentionView)> {
     commands.insert(0, format!("swarm task start {}", first.spec.id));
     let ids = waiting.iter().map(|task| task.spec.id.clone()).collect();
     Some((ids, entry(what, since, "the mode is semi-auto", &commands)))
-}
-
-/// Also when the task is closed: that its work was good does not undo what its agent tried.
-fn overstep(task: &Task) -> Option<AttentionView> {
-    let last = task.overstep.as_ref().filter(|_| task.oversteps > task.oversteps_seen)?;
-    let id = &task.spec.id;
-    let mut commands = vec![format!("swarm task show {id}")];
-    if task.stage.run().is_some() {
-        commands.push(format!("swarm agent stop {id}"));
-    }
-    let why = match task.oversteps {
-        1 => last.details.clone(),
-        n => format!("{} ({n} times so far)", last.details),
-    };
-    let name = overstep_seen_by(task, task.oversteps);
-    commands.push(format!("swarm attention --seen {name}"));
-    let who = if task.by_anybody { "Somebody changed the branch of" } else { "An agent overstepped on" };
-    let told = entry(format!("{who} task {id}"), last.at, &why, &commands);
-    Some(AttentionView { seen_by: Some(name), ..told })
-}
-
-fn not_delivered(task: &Task) -> Option<AttentionView> {
-    let last = task.messages.iter().rev().find(|m| m.undelivered.is_some() && !m.seen)?;
-    let (id, name) = (&task.spec.id, messages_seen_by(task));
-    let why = format!("{}: {}", last.undelivered.as_deref().unwrap_or_default(), last.text);
-    let commands = [format!("swarm task show {id}"), format!("swarm attention --seen {name}")];
-    let told = entry(format!("A message to task {id} was not delivered"), last.at, &why, &commands);
-    Some(AttentionView { seen_by: Some(name), ..told })
 }
 
 fn of_task(state: &State, task: &Task) -> Option<AttentionView> {

@@ -100,6 +100,8 @@ fn pending_words(state: &State, task: &Task, not_before: Timestamp) -> String {
     } else if !unmet.is_empty() {
         let names: Vec<&str> = unmet.iter().map(|id| id.as_str()).collect();
         format!("waits for {}", names.join(", "))
+    } else if let Some(whose) = work_not_back(state, task) {
+        format!("waits until the work of {whose} can be put back: swarm attention")
     } else if not_before > state.at {
         retry_words(state, task, not_before)
     } else if state.profile_for(task).is_none() {
@@ -109,6 +111,12 @@ fn pending_words(state: &State, task: &Task, not_before: Timestamp) -> String {
     } else {
         super::reservations::files_of(state, &task.spec.id).unwrap_or_else(|| "ready".into())
     }
+}
+
+/// Itself or the whole that it is a part of.
+fn work_not_back<'a>(state: &'a State, task: &'a Task) -> Option<&'a TaskId> {
+    let mut ids = std::iter::once(&task.spec.id).chain(&task.parent);
+    ids.find(|id| state.task(id).is_some_and(|task| task.not_back().is_some()))
 }
 
 fn review_words(state: &State, task: &Task, run: Option<&RunId>, not_before: Timestamp) -> String {

@@ -49,12 +49,15 @@ fn name(about: &About) -> String {
         About::Processes(run, _) => format!("processes/{run}"),
         About::Start(_) => "start".into(),
         About::Task(task) => format!("task/{task}"),
+        About::Left(task) => format!("left/{task}"),
     }
 }
 
 fn task_of(about: &About) -> Option<&TaskId> {
     match about {
-        About::Task(task) | About::Processes(_, task) | About::Past(_, Some(task)) => Some(task),
+        About::Task(task) | About::Left(task) | About::Processes(_, task) | About::Past(_, Some(task)) => {
+            Some(task)
+        }
         About::Start(tasks) => tasks.first(),
         _ => None,
     }
@@ -69,7 +72,9 @@ fn kind(state: &State, about: &About) -> AttentionKind {
         About::Start(_) => AttentionKind::Start,
         About::Task(id) => state.task(id).map_or(AttentionKind::Other, of_stage),
         About::Proposal(_) => AttentionKind::Proposal,
-        About::Loss | About::Proof | About::StuckOperation | About::Processes(..) => AttentionKind::Other,
+        About::Loss | About::Proof | About::StuckOperation | About::Processes(..) | About::Left(_) => {
+            AttentionKind::Other
+        }
     }
 }
 
@@ -123,7 +128,7 @@ fn ways(state: &State, about: &About) -> Vec<AttentionChoice> {
             list
         }
         About::Task(id) => state.task(id).map_or_else(Vec::new, |task| of_task(state, id, task)),
-        About::Loss | About::Proof | About::StuckOperation | About::Processes(..) => vec![],
+        About::Loss | About::Proof | About::StuckOperation | About::Processes(..) | About::Left(_) => vec![],
     }
 }
 

@@ -45,6 +45,7 @@ impl Task {
             overstep: None,
             by_anybody: false,
             effect_failures: 0,
+            not_revived: None,
             waived: BTreeSet::new(),
             empties: 0,
             handed_in: None,

@@ -48,6 +48,19 @@ pub struct SameFailure {
     pub count: u32,
 }
 
+/// What was given up with a worktree could not be put back, so often in a row. It is tried on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotRevived {
+    pub tries: u32,
+    pub since: Timestamp,
+    pub why: String,
+    /// The command that helps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// It needs a person.
+    pub given_up: bool,
+}
+
 /// The commits that tasks begin with, as far as the checks were tried on them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bases {

@@ -14,7 +14,7 @@ use swarm_protocol::outcome::{Ended, Gate};
 use swarm_protocol::plan::{BlockKind, TaskSpec};
 use swarm_protocol::time::Timestamp;
 
-use super::{Audit, Message, Nudge, SameFailure, Spent};
+use super::{Audit, Message, NotRevived, Nudge, SameFailure, Spent};
 use crate::stage::Stage;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -141,6 +141,9 @@ pub struct Task {
     /// What was given up with the worktree and is on no trunk: it comes back when the task does.
     #[serde(default)]
     pub left: Option<Left>,
+    /// Why that has not come back yet, although it was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_revived: Option<NotRevived>,
     /// It was cancelled and is open again, and its worktree may be on the way out: that is waited for, and comes back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaving: bool,
@@ -247,6 +250,11 @@ impl Task {
     /// How often an agent program was sent to work on it, whether as an attempt or within one.
     pub fn starts(&self) -> u32 {
         self.attempts.saturating_add(self.restarts)
+    }
+
+    /// Why what was given up with its worktree does not come back, once a person has to see to it.
+    pub fn not_back(&self) -> Option<&NotRevived> {
+        self.not_revived.as_ref().filter(|one| one.given_up && self.left.is_some() && !self.stage.is_closed())
     }
 
     /// The commit and the tree that a verdict is wanted about: in review, or where the review came to no end.

@@ -504,4 +504,8 @@ fn w3_however_many_wait_for_the_same_files_whoever_wants_others_starts() {
     let tasks: Vec<String> = (0..300).map(|n| format!("t{n}#src/**")).collect();
     let told = played(&format!("plan {} d#docs/** | slots 2 | start", tasks.join(" ")));
     assert!(told.contains("d: Pending → Preparing r2"), "{told}");
+    // Each for a file of its own, below what a person has.
+    let tasks: Vec<String> = (0..300).map(|n| format!("t{n}#src/{n}.rs")).collect();
+    let told = played(&format!("plan {} d#docs/** | reserve src/** | start", tasks.join(" ")));
+    assert!(told.contains("d: Pending → Preparing r1"), "{told}");
 }

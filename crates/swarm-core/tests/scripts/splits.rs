@@ -1,6 +1,6 @@
 //! A task that is too large: tried once more with a fresh session, then split into parts.
 
-use crate::check;
+use crate::{check, played};
 
 #[test]
 fn a_full_context_is_tried_once_more_without_penalty_and_then_a_person_splits_the_task() {
@@ -211,4 +211,73 @@ fn the_parts_of_a_task_wait_until_its_work_lies_where_they_go_on() {
         &format!("{split} | revived a"),
         &format!("{way}\nx: Pending → Preparing r3\ny: Pending\nowed: Prepare r3"),
     );
+}
+
+#[test]
+fn what_cannot_be_put_back_is_told_and_waited_for_and_nobody_begins_without_it() {
+    let gone = "plan a | start | ready a | complete a | green a | stopped a | built a | verified a | published a | stopped a | removed a | moved c e | gone a";
+    let split = format!("{gone} | pause | retry | defer a | resume | split a x y");
+    let tries = |n| " | not back a taken".repeat(n);
+    let way = "a: Pending → Preparing r1 → Active 1 → Checking → Approved → Merging → Done → Gone → Approved → Deferred → Split";
+    let told = "attention: The work of task a cannot be put back; retrying (taken; `swarm worktree cleanup a` lets it begin anew instead) [\"git switch --detach\", \"swarm task show a\", \"swarm worktree cleanup a\"]";
+    let waits = format!("{way}\nx: Pending\ny: Pending");
+    // It may be over in a moment.
+    check(&format!("{split}{} | attention", tries(4)), &format!("{waits}\nowed: Revive a"));
+    check(
+        &format!("{split}{} | stage x | attention | rests", tries(9)),
+        &format!(
+            "{waits}\nstage x: waits until the work of a can be put back: swarm attention\n{told}\nrests: false, waits for a start: false\nowed: Revive a"
+        ),
+    );
+    let begins = format!("{way}\nx: Pending → Preparing r3\ny: Pending\nowed: Prepare r3");
+    check(&format!("{split}{} | revived a | attention", tries(5)), &begins);
+    // Or a person does without it; not while it may come.
+    check(&format!("{split}{} | cleaned a | attention", tries(5)), &begins);
+    check(
+        &format!("{split} | not back a taken | cleaned a"),
+        &format!("{waits}\nrefused: Task a has no worktree (try swarm status)\nowed: Revive a"),
+    );
+}
+
+#[test]
+fn in_every_open_stage_what_cannot_be_put_back_stays_owed_and_has_tries_of_its_own() {
+    let gone = "plan a | start | ready a | complete a | green a | stopped a | built a | verified a | published a | stopped a | removed a | moved c e | gone a";
+    let tries = |n| " | unrevived a".repeat(n);
+    let told = |stage: &str, n: usize| {
+        let script = format!("{gone} | {stage}{} | stage a | attention | rests", tries(n));
+        let all = played(&script);
+        let list = ["stage a:", "attention: The work", "rests:", "owed:"];
+        all.lines()
+            .filter(|line| list.iter().any(|one| line.starts_with(one)))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let line = "attention: The work of task a cannot be put back; retrying (git broke; `swarm worktree cleanup a` lets it begin anew instead) [\"swarm task show a\", \"swarm worktree cleanup a\"]";
+    // After five merges that the world failed.
+    let merges =
+        "retry | unbuilt a | +600s | unbuilt a | +600s | unbuilt a | +600s | unbuilt a | +600s | unbuilt a";
+    for (stage, words, rests) in [
+        ("retry | built-protected a | person rejects a no", "ready", false),
+        (merges, "blocked (setup): git broke", true),
+    ] {
+        let wanted = |stage: &str, more: &[&str], rests: bool| {
+            let mut lines = vec![format!("stage a: {stage}")];
+            lines.extend(more.iter().map(|line| (*line).to_owned()));
+            lines.push(format!("rests: {rests}, waits for a start: false"));
+            lines.push("owed: Revive a".into());
+            lines
+        };
+        assert_eq!(told(stage, 4), wanted(words, &[], false), "{stage}");
+        let later = if rests { words } else { "waits until the work of a can be put back: swarm attention" };
+        assert_eq!(told(stage, 5), wanted(later, &[line], rests), "{stage}");
+    }
+}
+
+#[test]
+fn an_operation_does_not_wait_for_what_a_person_has_to_make_room_for() {
+    let cancelled = "plan a b | start | ready a | cancel a | stopped a | removed a | pause | undo";
+    let told = played(&format!("{cancelled}{} | back a", " | not back a taken".repeat(5)));
+    assert!(told.contains("owed: Survey"), "{told}");
+    let told = played(&format!("{cancelled} | not back a taken | back a"));
+    assert!(told.contains("owed: Revive a"), "{told}");
 }

@@ -3,7 +3,7 @@
 //! `start profiles` has three: `main` (its group is `one`; `spare` stands in for it, `wide` has broader
 //! rights), `spare` of the group `two`, `wide` of `one` · `start budget` allows 150 tokens to a task and 350 to
 //! the swarm · `orphaned a` · `fails a quota silent` without a time · `probe fine` `probe quota` `probe lost` ·
-//! `notes a` · `disk low` `disk fine` · `unbuilt a` · `revive ed-001` · `quota open one` `quota hold one` · `split a b c:b` ·
+//! `notes a` · `not back a WHY` what was given up with a is in somebody's way, `unrevived a` git failed · `disk low` `disk fine` · `unbuilt a` · `revive ed-001` · `quota open one` `quota hold one` · `split a b c:b` ·
 //! `start alike` allows two failures of the checks that are alike · `start tried` tries them where the task began ·
 //! `again a` its worktree is ready, with its work · `red otherwise a` · `start three` allows three claims without progress · `closing` `resume close` `resume checks` ·
 //! `start read` a person reviews everything · `start tagged` by the tags docs and keys ·
@@ -155,6 +155,14 @@ pub fn report(state: &State, words: &[&str]) -> Option<Report> {
         }
         ["unbuilt", name] => {
             let (key, task) = (KeyName::from(&Key::Build(id(name))), id(name));
+            Report::EffectFailed { key, task, why: "git broke".into() }
+        }
+        ["not", "back", name, why @ ..] => {
+            let hint = Some("git switch --detach".into());
+            Report::NotRevived { task: id(name), why: why.join(" "), hint }
+        }
+        ["unrevived", name] => {
+            let (key, task) = (KeyName::from(&Key::Revive(id(name))), id(name));
             Report::EffectFailed { key, task, why: "git broke".into() }
         }
         ["notes", name] => {

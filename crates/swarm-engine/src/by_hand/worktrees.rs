@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_core::show;
 use swarm_core::stage::Stage;
+use swarm_core::state::Task;
 use swarm_protocol::command::Command;
 use swarm_protocol::deed::{CleanedUp, WorktreeMade, WorktreeView};
 use swarm_protocol::ids::TaskId;
@@ -132,6 +133,7 @@ impl Hands {
             dir: &dir,
             base: &base,
             begins: begins.as_ref(),
+            takes_up: None,
             pool: None,
             copy: Some(&copy),
             max_file_bytes: self.config.worktree.max_file.saturating_mul(1024 * 1024),
@@ -223,7 +225,7 @@ impl Hands {
     /// wanted back.
     async fn clean_up(&self, task: &TaskId, force: bool) -> Result<(Removal, Option<Command>), ByHandError> {
         let state = self.state()?;
-        let known = state.task(task).filter(|task| task.worktree);
+        let known = state.task(task).filter(|task| task.worktree || task.not_back().is_some());
         let remember = known.filter(|task| task.stage == Stage::Cancelled).map(|task| task.cancelled);
         let removal = self.give_up_worktree(task, GiveUp { force, remember, only_look: false }).await?;
         if removal != Removal::Removed || known.is_none() {
@@ -243,7 +245,10 @@ impl Hands {
         let rows = self.rows()?;
         let mut line = CleanedUp { task: task.clone(), removed: false, dry_run, why: None, saved: None };
         let mut record = None;
-        line.why = match worked_on(rows.iter().find(|row| row.id == *task)) {
+        // Nobody works where nothing has come back to.
+        let not_back = self.state()?.task(task).is_some_and(|task| task.not_back().is_some());
+        let row = rows.iter().find(|row| row.id == *task).filter(|_| !not_back);
+        line.why = match worked_on(row) {
             Some(why) => Some(why),
             None if dry_run => self.would_stay(force, &mut line).await?,
             None => {
@@ -261,7 +266,8 @@ impl Hands {
 
     /// Whether anything is there, or the ledger believes so.
     pub async fn has_worktree(&self, task: &TaskId) -> Result<bool, ByHandError> {
-        let known = self.state()?.task(task).is_some_and(|task| task.worktree || task.kept.is_some());
+        let is_known = |task: &Task| task.worktree || task.kept.is_some() || task.not_back().is_some();
+        let known = self.state()?.task(task).is_some_and(is_known);
         if known || self.worktrees().join(task.as_str()).exists() {
             return Ok(true);
         }

@@ -31,7 +31,9 @@ pub(super) fn effect_span(effect: &Effect, parent: Option<&str>) -> Span {
 /// What an effect came to: the name of its report, which says all that matters without its texts.
 pub(super) fn reported(report: &Report) {
     match report {
-        Report::EffectFailed { why, .. } | Report::Broke { why, .. } => warn!(%why, "failed"),
+        Report::EffectFailed { why, .. } | Report::Broke { why, .. } | Report::NotRevived { why, .. } => {
+            warn!(%why, "failed");
+        }
         report => info!(report = name_of(report), "ended"),
     }
 }

@@ -1,6 +1,6 @@
 //! The places where work happens: task worktrees made ready and given up, the merge worktree shown.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use swarm_core::effect::StartsFrom;
@@ -20,15 +20,14 @@ use swarm_work::build::{Unmade, Work};
 use swarm_work::daemon::{DaemonSpec, Guard};
 use swarm_work::merge_tree::{self, NAME as MERGE};
 use swarm_work::no_room;
-use swarm_work::operation::left;
+use swarm_work::operation::left::{self, NotBack};
 use swarm_work::operation::moving::rebuild;
 use swarm_work::regenerate;
 use swarm_work::remove::{DISPOSABLE, GivingUp, Removal, TrashRule, give_up, tend_trash};
-use swarm_work::take_up::take_up;
 use swarm_work::worktree::copy::{CopyRule, copy_in};
 use swarm_work::worktree::pool::{self, PoolRule};
 use swarm_work::worktree::ports::port_base;
-use swarm_work::worktree::{BaseRule, Flaw, Wanted, prepare_as};
+use swarm_work::worktree::{BaseRule, Flaw, TakesUp, Wanted, prepare_as};
 
 impl World {
     fn pool_rule(&self, max: u32) -> PoolRule {
@@ -63,8 +62,10 @@ impl World {
         let (pool, copy) = (self.pool_rule(self.config.worktree.pool), self.copy_rule());
         let dir = &self.paths.worktrees;
         let max_file_bytes = self.config.worktree.max_file << 20;
-        let wanted =
-            Wanted { task, dir, base: &base, begins, pool: Some(&pool), copy: Some(&copy), max_file_bytes };
+        let saved = from.and_then(|from| from.wip.as_ref());
+        let takes_up = whole.as_ref().zip(saved).map(|(tip, saved)| TakesUp { tip, saved });
+        let (pool, copy) = (Some(&pool), Some(&copy));
+        let wanted = Wanted { task, dir, base: &base, begins, takes_up, pool, copy, max_file_bytes };
         match prepare_as(&self.git, &wanted).await {
             Ok(made) => {
                 let mut news = told_of_flaws(&run, task, &made.flaws);
@@ -81,10 +82,7 @@ impl World {
                 };
                 news.extend(told);
                 let base = match (from, &whole) {
-                    (Some(from), Some(whole)) => {
-                        self.go_on(&made.path, &tip, whole, from).await;
-                        from.base.clone()
-                    }
+                    (Some(from), Some(_)) => from.base.clone(),
                     _ => made.base,
                 };
                 (Report::Prepared { run, branch: made.branch, base, tip }, news)
@@ -103,14 +101,6 @@ impl World {
     async fn tip_of(&self, task: &TaskId) -> Option<Oid> {
         let tip = self.git.ref_value(&format!("refs/heads/{}", task.branch())).await;
         tip.map_err(|error| complain::<(), _>("find where the whole was left", Err(error))).ok().flatten()
-    }
-
-    /// Brings what the whole had not committed, unless somebody has worked here already. It is kept on its ref
-    /// whatever comes of this.
-    async fn go_on(&self, worktree: &Path, tip: &Oid, whole: &Oid, from: &StartsFrom) {
-        let Some(saved) = from.wip.as_ref().filter(|_| tip == whole) else { return };
-        let taken = take_up(&self.git, worktree, tip, saved).await;
-        complain("bring what was not committed into the first part", taken.map(drop));
     }
 
     /// The worktree of a closed task, given up by proof: to the pool, or to the trash.
@@ -145,10 +135,13 @@ impl World {
     /// What was given up with the worktree of a task that is open again.
     pub(super) async fn bring_workplace_back(&self, task: TaskId, left: &Left) -> Result<Report, String> {
         let revived = left::revive(&self.git, &task, &self.paths.worktrees, left).await;
-        match revived.map_err(|error| with_causes(&error))? {
-            Ok(base) => Ok(Report::Revived { task, base }),
-            Err(why) => Err(self.without_root(&why)),
-        }
+        Ok(match revived.map_err(|error| with_causes(&error))? {
+            Ok(base) => Report::Revived { task, base },
+            Err(NotBack { why, hint }) => {
+                let hint = hint.map(|hint| self.without_root(&hint));
+                Report::NotRevived { task, why: self.without_root(&why), hint }
+            }
+        })
     }
 
     /// Makes given-up worktrees ready for the next task, off everybody's way. One at a time is enough.

@@ -120,9 +120,19 @@ async fn what_was_given_up_is_brought_back_as_it_was_and_never_over_what_was_beg
     let anew = worktree(&git, &scratch, "t1").await;
     write(&anew.path, "anew.txt", b"anew\n");
     let begun = commit_all(&anew.path, "anew");
-    let why = revive(&git, &name, &dir, &left).await.unwrap().expect_err("somebody has begun anew");
-    assert!(why.contains("swarm/t1"), "{why}");
+    let not = revive(&git, &name, &dir, &left).await.unwrap().expect_err("somebody has begun anew");
+    assert!(not.why.contains("swarm/t1"), "{not:?}");
+    assert_eq!(not.hint.as_deref(), Some("git branch -m swarm/t1 t1-old"));
     assert_eq!(scratch.oid("swarm/t1"), begun);
+    // Or looks at it elsewhere.
+    assert_eq!(give_up_and_remember(&git, &name, &dir, 4).await, Removal::Removed);
+    let left = of_removal(&git, &name, 4).expect("it was noted");
+    let elsewhere = scratch.dir.path().join("elsewhere");
+    let place = elsewhere.to_str().expect("text");
+    scratch.git(["worktree", "add", "--quiet", "-b", "swarm/t1", place, begun.as_str()]);
+    let not = revive(&git, &name, &dir, &left).await.unwrap().expect_err("a person has it checked out");
+    let hint = not.hint.expect("a command helps");
+    assert!(hint.starts_with("git -C ") && hint.ends_with(" switch --detach"), "{hint}");
 }
 
 #[tokio::test]

@@ -47,6 +47,14 @@ pub fn of_removal(git: &Git, task: &TaskId, name: u64) -> Option<Left> {
     read_marker::<Note>(&note_of(git, task)).filter(|note| note.name == name).map(|note| note.left)
 }
 
+/// Why what was left cannot lie there again now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotBack {
+    pub why: String,
+    /// The command that helps.
+    pub hint: Option<String>,
+}
+
 /// Branch, files and what was not committed lie there again. Says where the task's commits begin, or why it is not
 /// possible. Safe to ask again after death at any point.
 pub async fn revive(
@@ -54,11 +62,12 @@ pub async fn revive(
     task: &TaskId,
     dir: &Path,
     left: &Left,
-) -> Result<Result<Option<Oid>, String>, GitError> {
+) -> Result<Result<Option<Oid>, NotBack>, GitError> {
     let Left { base, tip, dirty } = left;
     for commit in [base, tip].into_iter().chain(dirty) {
         if git.resolve(commit.as_str()).await?.is_none() {
-            return Ok(Err(format!("the commit {} is not in the repository any more", commit.short())));
+            let why = format!("the commit {} is not in the repository any more", commit.short());
+            return Ok(Err(NotBack { why, hint: None }));
         }
     }
     let (base, dirty) = (Some(base), dirty.as_ref());
@@ -67,8 +76,11 @@ pub async fn revive(
         Restored::Done { .. } => Ok(base.cloned()),
         Restored::BranchMoved { now } => {
             let at = now.map_or("gone".to_owned(), |oid| format!("at {}", oid.short()));
-            Err(format!("the branch {} is {at} by now", task.branch()))
+            let why = format!("the branch {} is {at} by now", task.branch());
+            Err(NotBack { why, hint: Some(format!("git branch -m {} {task}-old", task.branch())) })
         }
-        Restored::InTheWay { why, .. } => Err(why),
+        Restored::InTheWay { why, hint } => {
+            Err(NotBack { why, hint: Some(hint).filter(|hint| !hint.is_empty()) })
+        }
     })
 }

@@ -111,6 +111,7 @@ pub async fn restore(git: &Git, asked: &Restore<'_>) -> Result<Restored, GitErro
         dir: &dir,
         base: &base,
         begins,
+        takes_up: None,
         pool: None,
         copy: None,
         max_file_bytes: RESCUE_FILE_MAX_BYTES,

@@ -10,6 +10,7 @@ use swarm_git::{Git, GitError, path_of};
 use swarm_protocol::ids::Oid;
 
 use super::NAMED_MAX;
+use crate::worktree::checkouts_of_people;
 
 /// Folders that are named in one call.
 const ASKED_MAX: usize = 200;
@@ -42,8 +43,7 @@ pub async fn by_git(git: &Git, result: &Oid, changed: &[PathBuf]) -> Result<Vec<
     }
     let list = ["config", "--list", "--null", "--show-origin", "--includes"];
     let listed = git.call(list).ok().await?;
-    let mut roots = vec![git.main_checkout.clone()];
-    roots.extend(std::fs::canonicalize(&git.main_checkout).ok());
+    let roots = roots(git);
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let places = Places { roots, git_dir: git.common_dir.clone(), home };
     let named = places.named_in(&listed);
@@ -55,9 +55,24 @@ pub async fn by_git(git: &Git, result: &Oid, changed: &[PathBuf]) -> Result<Vec<
     Ok(found)
 }
 
+/// The checkouts of the person, by their names, the main one first. Each of them may show trunk, now or later.
+fn roots(git: &Git) -> Vec<PathBuf> {
+    let linked = checkouts_of_people(git).into_iter().map(|one| one.path);
+    let mut roots: Vec<PathBuf> = Vec::new();
+    for path in std::iter::once(git.main_checkout.clone()).chain(linked) {
+        let real = std::fs::canonicalize(&path).ok();
+        for path in std::iter::once(path).chain(real) {
+            if !roots.contains(&path) {
+                roots.push(path);
+            }
+        }
+    }
+    roots
+}
+
 /// Where settings of git may lead to.
 struct Places {
-    /// The checkout, by its names.
+    /// The checkouts, by their names. What has a relative name is looked for in the first.
     roots: Vec<PathBuf>,
     git_dir: PathBuf,
     home: Option<PathBuf>,
@@ -136,7 +151,8 @@ impl Places {
         };
         let real = std::fs::canonicalize(&path).ok();
         for path in [Some(plain(&path)), real].into_iter().flatten() {
-            let below = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
+            // One checkout may lie in another.
+            let below = self.roots.iter().filter_map(|root| path.strip_prefix(root).ok());
             found.extend(below.filter(|below| !below.as_os_str().is_empty()).map(Path::to_owned));
         }
     }
@@ -160,10 +176,10 @@ fn plain(path: &Path) -> PathBuf {
     })
 }
 
-/// Folders below the root, with one of these files, that are repositories for a git that is called in them.
+/// Folders below the root, with one of these files, that are repositories for a git that is called in them. Its
+/// `config` or a hook is enough: the rest of it may lie on trunk already.
 async fn repositories(git: &Git, result: &Oid, changed: &[PathBuf]) -> Result<Vec<PathBuf>, GitError> {
-    let places: Vec<PathBuf> = changed.iter().flat_map(|path| maybe_repositories(path)).collect();
-    let places: Vec<PathBuf> = BTreeSet::from_iter(places).into_iter().collect();
+    let places: Vec<&Path> = folders_above(changed).into_iter().collect();
     let mut found = Vec::new();
     for some in places.chunks(ASKED_MAX) {
         let list = git.call(["ls-tree", "--full-tree", "-z", "--name-only", result.as_str(), "--"]);
@@ -173,11 +189,19 @@ async fn repositories(git: &Git, result: &Oid, changed: &[PathBuf]) -> Result<Ve
     Ok(found)
 }
 
-/// Folders on the way to this file in which it is, or is below, a part of a repository.
-fn maybe_repositories(path: &Path) -> Vec<PathBuf> {
-    let parts = path.ancestors().filter(|part| part_of(part).is_some());
-    let folders = parts.filter_map(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-    folders.map(Path::to_owned).collect()
+/// Each folder on the way to one of these files, once.
+fn folders_above(changed: &[PathBuf]) -> BTreeSet<&Path> {
+    let mut folders = BTreeSet::new();
+    for path in changed {
+        let above = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+        for folder in above {
+            // So were those above it.
+            if !folders.insert(folder) {
+                break;
+            }
+        }
+    }
+    folders
 }
 
 fn part_of(path: &Path) -> Option<usize> {
@@ -205,7 +229,7 @@ mod tests {
 
     fn named(origin: &str, key: &str, value: &str) -> Named {
         let places = Places {
-            roots: vec!["/no/repo".into()],
+            roots: vec!["/no/repo".into(), "/no/linked".into(), "/no/repo/in".into()],
             git_dir: "/no/repo/.git".into(),
             home: Some("/no".into()),
         };
@@ -222,6 +246,10 @@ mod tests {
             ("file:/no/.gitconfig", "include.path", "repo/conf", &["conf"]),
             ("file:/no/.gitconfig", "include.path", "~/repo/./conf", &["conf"]),
             ("file:/no/.gitconfig", "include.path", "more", &[]),
+            // A linked worktree of the person, beside the main checkout or in it.
+            (ours, "include.path", "/no/linked/conf", &["conf"]),
+            (ours, "core.hookspath", "/no/linked/.githooks", &[".githooks"]),
+            (ours, "include.path", "/no/repo/in/conf", &["conf", "in/conf"]),
             (ours, "core.hookspath", ".githooks", &[".githooks"]),
             (ours, "core.hookspath", ".husky/_", &[".husky", ".husky/_"]),
             (ours, "core.hookspath", "/no/hooks", &[]),
@@ -276,10 +304,13 @@ mod tests {
         check(&["v/head", "v/Objects", "v/REFS"], &["v"]);
         check(&["v/HEAD", "v/commondir"], &["v"]);
         check(&["v/objects", "v/refs", "v/HEAD.txt"], &[]);
-        let places = |path: &str| maybe_repositories(Path::new(path));
-        assert_eq!(places("a/b/refs/heads/x"), [PathBuf::from("a/b")]);
-        assert_eq!(places("a/HEAD"), [PathBuf::from("a")]);
-        assert_eq!(places("HEAD"), Vec::<PathBuf>::new());
-        assert_eq!(places("a/header"), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn every_folder_above_a_changed_file_is_asked_for_once() {
+        let changed: Vec<PathBuf> =
+            ["a/b/config", "a/b/hooks/post-commit", "a/c", "d"].map(PathBuf::from).into();
+        let folders: Vec<&Path> = folders_above(&changed).into_iter().collect();
+        assert_eq!(folders, ["a", "a/b", "a/b/hooks"].map(Path::new));
     }
 }

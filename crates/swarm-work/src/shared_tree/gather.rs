@@ -60,8 +60,13 @@ pub(super) async fn gather_into(
     let others: Vec<&Member> =
         marker.members.iter().filter(|(task, _)| *task != visitor.task).map(|(_, other)| other).collect();
     let is_theirs = |file: &Path| others.iter().any(|other| other.has(file));
-    let loose: BTreeSet<PathBuf> =
+    let mut loose: BTreeSet<PathBuf> =
         changed.iter().filter(|file| !member.has(file) && !is_theirs(file)).cloned().collect();
+    if marker.leads.is_some() && !loose.is_empty() {
+        let lies = read_in(git, index, &path, &marker.shows, &loose, visitor.max_file_bytes).await?.tree;
+        let ours = put_there(git, marker, &lies, &loose).await?;
+        loose.retain(|file| !ours.contains(file));
+    }
     let alone = others.is_empty();
     let unknown = unknown_strays(git, marker, &path, &loose).await?;
     // Who else could it have been? What was found before, with others there, is kept already.
@@ -89,6 +94,25 @@ pub(super) async fn gather_into(
     }
     write_marker(&marker_path(git), marker)?;
     Ok(Gathered { left_out: read.left_out })
+}
+
+/// Those of the files that we have put there ourselves, when the next tree was laid out and that was broken off. `lies`: the
+/// tree with the files as they lie there.
+pub(super) async fn put_there(
+    git: &Git,
+    marker: &Marker,
+    lies: &Oid,
+    files: &BTreeSet<PathBuf>,
+) -> Result<BTreeSet<PathBuf>, GitError> {
+    let Some(leads) = &marker.leads else { return Ok(BTreeSet::new()) };
+    // Nobody holds that tree: whatever cannot be compared any more is told.
+    if git.tree_of(leads).await.is_err() {
+        return Ok(BTreeSet::new());
+    }
+    let differ = git.changed_paths(lies, leads).await?;
+    let mut ours = files.clone();
+    ours.retain(|file| !differ.contains(file));
+    Ok(ours)
 }
 
 /// Those whose content has not been found before, with it.

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::publish::free_branch;
 use crate::remove::move_to_trash;
+use crate::take_up::take_up;
 use swarm_git::{Git, GitError, Head, PrivateIndex, RefChange, RefOutcome, read_marker, tips, write_marker};
 
 pub(super) async fn make(git: &Git, wanted: &Wanted<'_>, path: &Path) -> Result<Prepared, PrepareFailure> {
@@ -39,6 +40,15 @@ pub(super) async fn make(git: &Git, wanted: &Wanted<'_>, path: &Path) -> Result<
     git.clear_if_abandoned(&git.common_dir.join(format!("{full}.lock"))).await;
     tips::forget_ours(git, task);
     let (record, recycled) = folder_with_files(git, task, path, wanted.pool, &full, &tip).await?;
+    if let Some(asked) = wanted.takes_up.filter(|asked| *asked.tip == tip)
+        && !take_up(git, path, asked.tip, asked.saved).await?
+    {
+        let what = asked.saved.short();
+        git.notice(
+            Some(task),
+            format!("what was not committed before could not be put there: `git show {what}`"),
+        );
+    }
     git.make_durable().await?;
     marker.state = MarkerState::Ready;
     marker.record = Some(record.clone());

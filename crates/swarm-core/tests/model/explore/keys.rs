@@ -84,7 +84,7 @@ impl Place {
             more += &format!("{},{}", task.crashes.min(2), task.overflows.min(1));
         }
         if task.left.is_some() {
-            more += "left";
+            more += &format!("left{}", task.not_revived.as_ref().map_or(0, |one| one.tries));
         }
         if self.alphabet.proofs {
             let work = matches!(&task.stage, Stage::Gone { work: Some(_), .. });

@@ -320,6 +320,19 @@ pub(super) fn decided_events() -> Vec<Event> {
             again_at: Some(Timestamp(1_768_298_460_000)),
         },
         Event::RewindFailed { task: task(), why: "git failed".into(), given_up: Some(true) },
-        Event::RevivalFailed { task: task(), why: "git failed".into(), given_up: Some(false) },
+        Event::RevivalFailed {
+            task: task(),
+            why: "git failed".into(),
+            given_up: Some(false),
+            tries: None,
+            hint: None,
+        },
+        Event::RevivalFailed {
+            task: task(),
+            why: "the branch swarm/1.2 is checked out at ../place".into(),
+            given_up: Some(true),
+            tries: Some(5),
+            hint: Some("git -C ../place switch --detach".into()),
+        },
     ]
 }

@@ -174,7 +174,13 @@ pub(super) fn operation_events() -> Vec<Event> {
         Event::RewindFailed { task: task(), why: "git failed".into(), given_up: None },
         Event::WorktreeAwaited { task: task() },
         Event::WorktreeRevived { task: task(), base: Some(oid('b')) },
-        Event::RevivalFailed { task: task(), why: "git failed".into(), given_up: None },
+        Event::RevivalFailed {
+            task: task(),
+            why: "git failed".into(),
+            given_up: None,
+            tries: None,
+            hint: None,
+        },
         Event::AgentRedirected { task: task(), agent: AgentId::nth(1), to: task(), same_worktree: true },
     ]
 }
