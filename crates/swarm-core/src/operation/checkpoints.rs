@@ -28,7 +28,8 @@ pub fn taken(state: &State, name: &str) -> Refusal {
         Ok(_) => Refusal::CheckpointExists { name: name.into() },
         Err(_) => {
             let why =
-                "a deleted checkpoint has it, and an undo may bring that back; choose another one".into();
+                "a deleted checkpoint has it, and an undo could restore that checkpoint; choose another one"
+                    .into();
             Refusal::BadValue { what: format!("The name {name:?}"), why }
         }
     }
@@ -57,7 +58,7 @@ pub fn check_name(name: &str) -> Result<(), Refusal> {
         && !name.contains("..");
     // `swarm rollback 4` means the fourth of the list.
     let why = match good && name.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => "a number alone stands for a place in the list of checkpoints; add a letter".into(),
+        true => "a number alone means a position in the list of checkpoints; add a letter".into(),
         false if good => return Ok(()),
         false => "letters, digits, dots, dashes and underscores, at most 64".into(),
     };

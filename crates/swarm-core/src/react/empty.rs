@@ -45,8 +45,8 @@ pub(super) fn nothing_to_merge(state: &State, id: TaskId, empty: Empty, now: Tim
     }
     // Somebody was to join it with trunk, and now there is nothing of it any more.
     if task.conflicts > 0 && task.last_agent.is_some() {
-        let why = "after its conflict with trunk was to be resolved, nothing of its work is left on its branch: \
-            `swarm restore` shows where it is kept";
+        let why = "resolving its conflict with trunk left none of its work on its branch: `swarm restore` shows \
+            where it is kept";
         let next = Next::Blocked { block: BlockKind::Conflict, why: why.into() };
         return vec![Event::NothingChanged { task: id, status: next.status(), why: why.into(), next }];
     }
@@ -68,8 +68,8 @@ fn is_anothers(state: &State, id: &TaskId, commit: &Oid) -> bool {
 fn nothing_changed(id: TaskId, task: &Task, now: Timestamp) -> Event {
     let (why, next) = match task.empties {
         0 => {
-            let why = "you said that the task is complete, but your branch changes nothing (what git ignores does \
-                not count): commit the work, or say BLOCKED and why nothing has to be changed";
+            let why = "you said that the task is complete, but your branch changes nothing (ignored files do not \
+                count): commit the work, or say BLOCKED and why no change is needed";
             (why.to_string(), Next::Pending { not_before: now, counts: false })
         }
         n => {

@@ -29,7 +29,7 @@ pub(super) async fn refuted(world: &World, op: &CommandId, plan: &Plan) -> Resul
                 }
                 Err(why) => {
                     let (op, paths) = (op.clone(), shown(&unmade.resolution.generated));
-                    let why = format!("a file could not be made again: {}", world.without_root(&why));
+                    let why = format!("a file could not be regenerated: {}", world.without_root(&why));
                     return Ok(Some(Report::MoveConflict { op, paths, why: Some(why) }));
                 }
             },
@@ -39,7 +39,7 @@ pub(super) async fn refuted(world: &World, op: &CommandId, plan: &Plan) -> Resul
     let Some(Rebuilt::Built { tip, resolved, .. }) = built.filter(was_decided) else { return Ok(None) };
     let Err(why) = world.verified(&tip, op.as_str()).await? else { return Ok(None) };
     let files = conflict::shown(&resolved);
-    let why = format!("what resolves it in {files} fails its verification: {}", world.without_root(&why));
+    let why = format!("the resolution of {files} fails the verification: {}", world.without_root(&why));
     let paths = resolved.into_iter().map(|one| one.path).collect();
     Ok(Some(Report::MoveConflict { op: op.clone(), paths, why: Some(why) }))
 }
