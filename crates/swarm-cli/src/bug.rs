@@ -32,10 +32,10 @@ pub fn install() {
         if is_want_of_threads(what) {
             let _ = writeln!(
                 err,
-                "Error: The machine gives swarm no more threads\n\
+                "Error: Cannot start another thread\n\
                  Caused by: {what}\n\
-                 Hint: Everything acknowledged before is safe. Allow more processes (`ulimit -u`, or the limit of the container), \
-                 or end others"
+                 Hint: Everything acknowledged before is safe. Raise the limit of processes (`ulimit -u`, or that of the container), \
+                 or end other programs"
             );
             tracing::error!(what, "no more threads: the process ends");
             crate::log::flush();

@@ -17,8 +17,8 @@ use crate::purposes;
 
 /// Run coding agents in parallel on one git repository, and never lose work
 ///
-/// Every decision is a line in a durable ledger, every task has a worktree of its own, and what an agent
-/// finishes is checked, merged apart from your checkout, verified there, and only then called done.
+/// Every decision is a line in a durable ledger, every task has its own worktree, and finished work is checked, merged
+/// outside your checkout, verified there, and only then counts as done.
 #[derive(Debug, Parser)]
 #[command(
     name = "swarm",

@@ -37,7 +37,7 @@ impl Exit {
             Self::Done => ("done", "Done, and on disk.", "Nothing."),
             Self::Refused => (
                 "refused",
-                "Asked for something that is not possible now. Nothing was changed.",
+                "The request is not possible now. Nothing was changed.",
                 "The hint is a command that would be accepted.",
             ),
             Self::Usage => (
@@ -47,7 +47,8 @@ impl Exit {
             ),
             Self::Environment => (
                 "environment",
-                "The environment is not right: no git repository, an invalid configuration, a full disk, a damaged ledger.",
+                "Something in the environment is wrong: no git repository, an invalid configuration, a full disk, a \
+                    damaged ledger.",
                 "The hint says what to fix. Trying again is safe.",
             ),
             Self::NoCoordinator => (

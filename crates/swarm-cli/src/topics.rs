@@ -27,14 +27,14 @@ const TOPICS: &[Topic] = topics! {
     "agents", "real agent programs", "real-agents.md";
     "script", "agents that follow a script, for trying things out", "script-agent.md";
     "recipes", "checks and set-up for Rust, Node, Python, Go, Java", "recipes.md";
-    "hooks", "programs of yours at certain moments", "hooks.md";
+    "hooks", "your own programs, run when something happens", "hooks.md";
     "review", "who looks at work before it is merged", "reviewing.md";
     "conflicts", "when two tasks change the same lines", "conflicts.md";
     "taking-back", "rollback, undo, checkpoints", "taking-back.md";
     "recovery", "what happens when something fails", "recovery.md";
     "terminal", "the terminal UI", "terminal.md";
     "web-ui", "the swarm in a browser", "web.md";
-    "mcp", "the swarm for other programs", "mcp.md";
+    "mcp", "control the swarm from other programs", "mcp.md";
     "observability", "metrics, logs, cost", "observability.md";
     "security", "what an agent may do, and what it may not", "security.md";
     "platforms", "what other systems lack", "platforms.md";

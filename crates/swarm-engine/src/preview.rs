@@ -280,11 +280,9 @@ async fn taken_along(
 fn made_of(state: &State, name: &str) -> String {
     match state.tasks.values().filter(|task| task.worktree).count() {
         0 => format!("A checkpoint {name} of the plan and of trunk; there are no worktrees"),
-        1 => format!(
-            "A checkpoint {name} of the plan, of trunk and of 1 worktree with what is not committed in it"
-        ),
+        1 => format!("A checkpoint {name} of the plan, of trunk and of 1 worktree with its uncommitted work"),
         n => format!(
-            "A checkpoint {name} of the plan, of trunk and of {n} worktrees with what is not committed in them"
+            "A checkpoint {name} of the plan, of trunk and of {n} worktrees with their uncommitted work"
         ),
     }
 }

@@ -57,7 +57,7 @@ async fn nothing_is_published_whose_objects_were_pruned_meanwhile() {
         let (folder, file) = oid.split_at(2);
         std::fs::remove_file(story.scratch.at(".git/objects").join(folder).join(file)).unwrap();
         let refused = publish(&story.git().await, &story.intent).await.unwrap_err();
-        assert!(refused.to_string().contains("have gone"), "{lost}: {refused}");
+        assert!(refused.to_string().contains("are missing"), "{lost}: {refused}");
         assert_eq!(story.scratch.git(["rev-parse", "main"]), story.intent.old.to_string());
         assert_eq!(story.scratch.git(["status", "--porcelain"]), "");
     }

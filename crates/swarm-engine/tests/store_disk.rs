@@ -115,7 +115,7 @@ fn what_is_not_our_ledger_is_refused_untouched() {
         ("opencode-swarm", format!("{foreign}\n"), "belongs to opencode-swarm"),
         ("newer", newer(), "written in format 2; this program knows formats up to 1"),
         ("empty", String::new(), "is empty"),
-        ("noise", "what is this\n".into(), "no record can be proven"),
+        ("noise", "what is this\n".into(), "no record can be verified"),
     ];
     for (name, text, expected) in cases {
         let place = place();
@@ -197,7 +197,7 @@ fn a_plan_json_is_taken_over_only_where_there_never_was_a_ledger() {
     fs::create_dir_all(&place.paths.swarm).expect("made");
     let old = r#"{"goal":"old","phases":[{"id":1,"tasks":[{"id":"a1","title":"A","status":"done"},{"id":"a2","title":"B"}]}]}"#;
     fs::write(&place.paths.plan_json, old).expect("written");
-    assert!(place.read().notices[0].text.contains("time without a ledger"));
+    assert!(place.read().notices[0].text.contains("from before there was a ledger"));
     let (_, notices) = place.run(add("a3")).expect("taken over");
     assert!(notices.iter().any(|n| n.text.contains("was taken over")), "{notices:?}");
     assert_eq!(place.tasks(), "a1 a2 a3");

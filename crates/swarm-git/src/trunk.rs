@@ -16,7 +16,7 @@ pub struct Trunk {
 
 #[derive(Debug, thiserror::Error)]
 pub enum TrunkError {
-    #[error("{name:?} is not a name for a branch: {why}")]
+    #[error("{name:?} is not a branch name: {why}")]
     BadName { name: String, why: &'static str },
     #[error(
         "the branch {name} cannot be made because {other} exists: choose another name, or rename it with `git branch -m {other} NEW`"

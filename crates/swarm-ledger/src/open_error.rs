@@ -33,7 +33,8 @@ pub enum OpenError {
     Missing { path: PathBuf, found: Vec<Trace> },
     #[error("The ledger {} is empty", .0.display())]
     Empty(PathBuf),
-    #[error("The first batch of {} is damaged, and the second copy does not have it whole: no record can be proven", .0.display())]
+    #[error("The first batch of {} is damaged, and the second copy does not have it intact: no record can be \
+        verified", .0.display())]
     NothingValid(PathBuf),
     #[error("{} is ledger {here}, but {other_source} belongs to ledger {other}", path.display())]
     AnotherLedger { path: PathBuf, here: String, other: String, other_source: String },
@@ -41,7 +42,7 @@ pub enum OpenError {
     NewerFormat { path: PathBuf, format: u32, known: u32 },
     #[error("Cannot write to {}: {source}", path.display())]
     ReadOnly { path: PathBuf, source: io::Error },
-    #[error("There is a ledger already: {}", .0.display())]
+    #[error("A ledger already exists: {}", .0.display())]
     Exists(PathBuf),
     #[error("The first batch of a ledger is wrong: {0}")]
     BadFirstBatch(String),
@@ -49,7 +50,7 @@ pub enum OpenError {
     ReadOnlyUntilSalvage(PathBuf),
     #[error("Cannot make {} durable: {source}", path.display())]
     SyncFailed { path: PathBuf, source: io::Error },
-    #[error("The disk gives other bytes of {} than the cache did: run the command again", .0.display())]
+    #[error("The disk returns other bytes of {} than the cache: run the command again", .0.display())]
     Unstable(PathBuf),
     #[error("Cannot {doing} {}: {source}", path.display())]
     Io { doing: &'static str, path: PathBuf, source: io::Error },

@@ -50,7 +50,7 @@ pub async fn answer(
         return Answer::Bad(refused(
             Value::Null,
             NO_REQUEST,
-            &format!("The version {version:?} is not spoken here"),
+            &format!("The version {version:?} is not supported"),
         ));
     }
     match frames::looked_at(message) {

@@ -117,7 +117,7 @@ fn check_task_id(text: &str) -> Result<(), BadName> {
         return no("it must not end in '.' or '.lock' (git refuses it in a branch name)");
     }
     if text == "shared" || text == "merge" {
-        return no("the swarm keeps worktrees of its own under this name");
+        return no("the swarm uses this name for its own worktrees");
     }
     Ok(())
 }

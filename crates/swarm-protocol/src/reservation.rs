@@ -106,7 +106,7 @@ pub fn check_glob(glob: &str) -> Result<(), String> {
     }
     if glob.starts_with(['!', '~']) {
         return bad(
-            "names files by what they are not, or from somebody's home: write what is meant from the top of the repository on",
+            "excludes files or starts in a home folder: write a path from the root of the repository",
         );
     }
     let count = |c: char| glob.matches(c).count();

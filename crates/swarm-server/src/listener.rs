@@ -238,7 +238,7 @@ async fn serve(front: Arc<Front>, stream: UnixStream, peer: Peer, standing: Stan
 }
 
 fn other_user() -> Fault {
-    let hint = "Only the user who runs the swarm may speak to it";
+    let hint = "Only the user who runs the swarm may connect to it";
     Fault::new(StatusCode::FORBIDDEN, "other_user", "You are another user", hint)
 }
 

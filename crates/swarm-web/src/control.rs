@@ -173,13 +173,13 @@ async fn serve(front: Arc<Front>, router: Router, stream: UnixStream, refused: O
 
 fn refuse(peer: Peer, who: &Who) -> Option<Fault> {
     if peer.uid != rustix::process::geteuid().as_raw() {
-        let hint = "Only the user who runs the swarm may speak to it";
+        let hint = "Only the user who runs the swarm may connect to it";
         return Some(Fault::new(StatusCode::FORBIDDEN, "other_user", "You are another user", hint));
     }
     match who(peer) {
         Standing::Outside => None,
         Standing::Inside(_) | Standing::Unseen => {
-            Some(Fault::not_for_agents("The door is not an agent's to open"))
+            Some(Fault::not_for_agents("Agents may not open the web UI"))
         }
     }
 }

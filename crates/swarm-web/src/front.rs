@@ -175,14 +175,16 @@ fn admitted(holder: &Holder) -> Result<(), Fault> {
     let refused = |kind, message, hint| Err(Fault::new(StatusCode::FORBIDDEN, kind, message, hint));
     match holder {
         Holder::Person => Ok(()),
-        Holder::Agent(_) => Err(Fault::not_for_agents("The pages are not for agents, whatever they show")),
-        Holder::OtherUser => {
-            refused("other_user", "You are another user", "Only the user who runs the swarm may speak to it")
-        }
+        Holder::Agent(_) => Err(Fault::not_for_agents("Agents may not use the web UI")),
+        Holder::OtherUser => refused(
+            "other_user",
+            "You are another user",
+            "Only the user who runs the swarm may connect to it",
+        ),
         Holder::Unseen => refused(
             "unseen",
-            "Nobody is seen at the other end of this connection",
-            "Ask from a program of your own on this machine, or through an SSH tunnel",
+            "The process at the other end of this connection cannot be identified",
+            "Connect from your own program on this machine, or through an SSH tunnel",
         ),
     }
 }
@@ -197,8 +199,8 @@ fn shown<'a>(front: &'a Front, request: &'a Request<Body>) -> impl Iterator<Item
 fn session_of(front: &Front, request: &Request<Body>) -> Result<Session, Fault> {
     let session = shown(front, request).find_map(|secret| front.sessions.of(secret, (front.clock)()));
     session.ok_or_else(|| {
-        let hint = "Run `swarm web` for a link that opens the door";
-        Fault::new(StatusCode::UNAUTHORIZED, "no_session", "You have no session here, or it is over", hint)
+        let hint = "Run `swarm web` for a link that opens the web UI";
+        Fault::new(StatusCode::UNAUTHORIZED, "no_session", "You have no session, or it has ended", hint)
     })
 }
 
@@ -212,7 +214,7 @@ async fn enter(front: &Front, request: Request<Body>) -> Result<Response, Fault>
         Fault::new(
             StatusCode::REQUEST_TIMEOUT,
             "too_slow",
-            "The key did not come in time",
+            "The key did not arrive in time",
             "Open the link again",
         )
     };
@@ -298,7 +300,7 @@ async fn go_live(
 async fn api(front: &Arc<Front>, session: Session, request: Request<Body>) -> Result<Response, Fault> {
     let (method, target) = (request.method().clone(), request.uri().clone());
     if target.path().starts_with(WORK_PATH) {
-        return Err(Fault::not_found("Daemons do not come in here", "GET /v1/openapi.json lists all routes"));
+        return Err(Fault::not_found("Daemons cannot connect here", "GET /v1/openapi.json lists all routes"));
     }
     let last_event_id = request.headers().get("last-event-id").cloned();
     let body = match (&method, target.path()) {

@@ -46,8 +46,8 @@ pub fn comes_from_us<B>(request: &Request<B>, is_page: bool) -> Result<(), Fault
         Some(b"none") if is_typed() => Ok(()),
         Some(_) => Err(refused(
             "cross_site",
-            "This was asked by a page of another site",
-            "Open the link that `swarm web` prints in a tab of its own",
+            "The request comes from a page of another site",
+            "Open the link that `swarm web` prints in a new tab",
         )),
     }
 }
@@ -59,7 +59,7 @@ pub fn origin_is_ours(headers: &HeaderMap) -> Result<(), Fault> {
     if origin.strip_prefix(b"http://").is_some_and(|origin| origin == host) {
         return Ok(());
     }
-    let hint = "Only pages that the door itself serves may ask for this";
+    let hint = "Only pages of the web UI may request this";
     Err(refused("wrong_origin", "The request comes from another origin, or names none", hint))
 }
 

@@ -15,8 +15,7 @@ use crate::swarm::Swarm;
 /// Undo the whole session: stop agents, move trunk back, keep all work
 ///
 /// Merged tasks become approved, so that `swarm run --retry` merges them again in order. Worktrees are removed, and their
-/// contents are kept under refs. `swarm undo` reverts the abort. The ways on are
-/// printed, with --json as `retry_options`.
+/// contents are kept under refs. `swarm undo` reverts the abort. Prints the ways to continue (`retry_options` with --json).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -16,10 +16,10 @@ use crate::swarm::Swarm;
 
 /// List everything that waits for you
 ///
-/// Each entry says what it is, since when, why, and the commands that resolve it: blocked and failed tasks, agents out of service,
-/// used-up quotas and budgets, pauses, kept worktrees. An entry disappears with its cause. Entries about past events stay until
-/// `--seen`. What a program proposes over MCP waits here until `--accept` or `--decline`: it happens exactly as it was shown, or not
-/// at all.
+/// Each entry says what it is, since when, why, and the commands that resolve it: blocked and failed tasks, agents out of
+/// service, used-up quotas and budgets, pauses, kept worktrees. An entry disappears with its cause. Entries about past events
+/// stay until `--seen`. Proposals of programs over MCP wait here until `--accept` or `--decline`; an accepted one is carried
+/// out exactly as shown, or not at all.
 ///
 /// Example: swarm attention --json
 #[derive(Debug, clap::Args)]
@@ -29,7 +29,7 @@ pub struct Args {
     /// Dismiss an entry about a past event; the entry shows its name
     #[arg(long, value_name = "ENTRY", conflicts_with = "at")]
     pub seen: Option<String>,
-    /// Let a proposal of a program happen; the entry shows its number
+    /// Accept a proposal of a program; the entry shows its number
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["at", "seen"])]
     pub accept: Option<u64>,
     /// Decline a proposal of a program

@@ -13,9 +13,9 @@ use crate::swarm::Swarm;
 
 /// Show what was spent and what came of it
 ///
-/// By outcome: merged work, attempts that were redone, attempts lost to crashes and failures, work that was rolled back, and what is
-/// still under way. The cost of a review counts for the work it is about. For programs that do not say what they cost it is computed
-/// from their tokens and the key `prices`, and shown as `about`; without a price only their tokens count.
+/// By outcome: merged work, attempts that were redone, attempts lost to crashes and failures, work that was rolled back, and
+/// what is still under way. The cost of a review counts for the work that it reviews. If a program does not report its cost,
+/// the cost is estimated from its tokens and the key `prices`, and shown as `about`; without a price only tokens are counted.
 ///
 /// Example: swarm cost --by task
 #[derive(Debug, clap::Args)]

@@ -27,7 +27,7 @@ pub struct Args {
     /// Five short scenes instead, each with the commands that a person would type
     #[arg(long, conflicts_with = "tui")]
     pub tour: bool,
-    /// Watch it on the screen of `swarm tui`, which needs no hands
+    /// Show it on the screen of `swarm tui`, which plays by itself
     #[arg(long)]
     pub tui: bool,
     /// Also write what the screen shows to FILE, as an asciicast that asciinema plays

@@ -59,13 +59,13 @@ fn hear(report: &mut DoctorView, answers: impl FnOnce() -> bool, is_watched: imp
     let pid = coordinator.what.rsplit(' ').next().unwrap_or_default().to_owned();
     coordinator.state = Health::Problem;
     coordinator.what =
-        format!("process {pid} lives and has not answered for {} s: nothing moves", ANSWER_WITHIN.as_secs());
+        format!("process {pid} is running but has not answered for {} s", ANSWER_WITHIN.as_secs());
     // A run that somebody starts beside the next one is refused.
     let next = match is_watched() {
         true => "the `swarm run` that watches it starts the next one, which takes them over",
         false => "then `swarm run` takes them over",
     };
-    coordinator.fix = Some(format!("kill -9 {pid} ends it without loss and agents go on; {next}"));
+    coordinator.fix = Some(format!("kill -9 {pid} ends it without loss, and agents continue; {next}"));
     report.problems += 1;
 }
 
@@ -113,8 +113,8 @@ fn verdict(report: &DoctorView, fixing: bool) -> String {
             let problems = if n == 1 { "1 problem".to_owned() } else { format!("{n} problems") };
             match curable {
                 0 => format!("{problems}."),
-                m if m == n => format!("{problems}; `swarm doctor --fix` puts it right."),
-                m => format!("{problems}; `swarm doctor --fix` puts {m} of them right."),
+                m if m == n => format!("{problems}; `swarm doctor --fix` fixes it."),
+                m => format!("{problems}; `swarm doctor --fix` fixes {m} of them."),
             }
         }
     };

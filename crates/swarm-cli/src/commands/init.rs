@@ -32,7 +32,7 @@ pub struct Args {
     /// Import the plan of another tool found in the repository
     #[arg(long)]
     pub import: bool,
-    /// Where tasks are worked on, in a new configuration: each in a worktree of its own, or all in one that they share
+    /// Where agents work, in a new configuration: each task in its own worktree, or all tasks in a shared one
     #[arg(long, value_enum)]
     pub isolation: Option<IsolationArg>,
     #[command(flatten)]

@@ -27,9 +27,9 @@ use crate::swarm::Swarm;
 
 /// Serve the swarm to an MCP client over stdin and stdout, or register it there
 ///
-/// A client such as Claude Code or Codex starts this program itself; `swarm mcp install` writes its configuration. It asks the
-/// running coordinator, and reads and writes the ledger where none runs. What takes something back is shown first; who confirms it
-/// is `mcp.confirm`.
+/// A client such as Claude Code or Codex starts this program itself; `swarm mcp install` writes its configuration. The server
+/// uses the running coordinator, or the ledger if none is running. Calls that take something back are previewed first;
+/// `mcp.confirm` sets who confirms them.
 ///
 /// Example: swarm mcp install claude
 #[derive(Debug, clap::Args)]
@@ -37,10 +37,10 @@ use crate::swarm::Swarm;
 pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Tools to offer: those that look, also those that change the plan, or all
+    /// Tools to offer: only read-only ones, also those that change the plan, or all
     #[arg(long, value_enum, default_value_t)]
     tools: Tools,
-    /// Serve the tools of an attempt instead, to its agent; SOCKET is what SWARM_TOOLS names there
+    /// Serve the tools of an attempt to its agent instead; SOCKET is the value of SWARM_TOOLS
     #[arg(long, value_name = "SOCKET", conflicts_with = "tools")]
     agent: Option<PathBuf>,
 }

@@ -4,9 +4,10 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Print the numbers of the swarm in the text format of Prometheus
+/// Print the metrics of the swarm in the text format of Prometheus
 ///
-/// Read from the ledger, so it works without a running coordinator, which serves the same at `/metrics` on its socket.
+/// The metrics are computed from the ledger, so this works without a running coordinator. A running coordinator serves them
+/// at `/metrics` on its socket.
 ///
 /// Example: swarm metrics
 #[derive(Debug, clap::Args)]

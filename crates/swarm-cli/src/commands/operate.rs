@@ -67,7 +67,7 @@ impl From<Forced> for Force {
 pub struct TakeBack {
     #[command(flatten)]
     pub forced: Forced,
-    /// Stop agents that work on the same tasks since; their work is kept in a checkpoint that the preview names
+    /// Stop agents that have started on the same tasks since; their work is kept in a checkpoint that the preview names
     #[arg(long)]
     pub set_aside: bool,
 }

@@ -11,9 +11,10 @@ use crate::error::CliError;
 
 /// Show, make and release reservations of files
 ///
-/// A task reserves the files of its `reserve` and `share` when an agent starts on it, all of them or none, and keeps them until its
-/// work is merged or it is not worked on any more. Another task that wants one of them waits (or is blocked, or is warned:
-/// `reservations.overlap`), and work that changes files which somebody else has reserved is not merged until they are free.
+/// A task reserves the files of its `reserve` and `share` when an agent starts on it, all of them or none, and keeps them
+/// until its work is merged or nobody works on it any more. Another task that wants one of them waits (or is blocked, or is
+/// warned: `reservations.overlap`), and work that changes files which somebody else has reserved is not merged until they are
+/// free.
 ///
 /// You can reserve files too: `swarm reservations add 'src/ui/**'` keeps agents' work out of them while you edit.
 ///

@@ -62,7 +62,7 @@ fn chosen<'a>(swarm: &Swarm, all: &'a [Saved], name: &str) -> Result<&'a Saved, 
             ));
         }
         if !best.has_work() {
-            output::note(&format!("Note: nothing that was saved of {name} has work that trunk has not"));
+            output::note(&format!("Note: all saved work of {name} is already on trunk"));
         }
     }
     Ok(best)
@@ -74,17 +74,16 @@ fn list(swarm: &Swarm, cx: &Context, all: &[Saved], every: bool) -> Result<(), C
     let lines: Vec<SavedView> = chosen.into_iter().map(|one| saved_view(one, swarm.now())).collect();
     cx.out.view(&lines, |lines| text(lines))?;
     if hidden > 0 {
-        let copies = if hidden == 1 { "1 more copy has" } else { &format!("{hidden} more copies have") };
-        output::note(&format!(
-            "Note: {copies} nothing that is not listed or in trunk's history: `swarm restore --all`"
-        ));
+        let copies =
+            if hidden == 1 { "1 more copy contains" } else { &format!("{hidden} more copies contain") };
+        output::note(&format!("Note: {copies} only work that is listed or on trunk: `swarm restore --all`"));
     }
     Ok(())
 }
 
 fn text(lines: &[SavedView]) -> String {
     if lines.is_empty() {
-        return "No saved work besides what is in trunk's history".into();
+        return "No saved work that is not already on trunk".into();
     }
     let cells = |line: &SavedView| {
         let count = |count: Option<usize>| count.map_or(String::new(), |count| count.to_string());

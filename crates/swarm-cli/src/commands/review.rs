@@ -25,7 +25,7 @@ pub enum Command {
 /// Without a coordinator the verdict is kept, and nothing happens.
 fn say_who_goes_on(swarm: &Swarm, dry: DryRun) {
     if !dry.dry_run && !swarm.is_coordinated() {
-        output::note("Note: no coordinator is running; `swarm run` goes on with it");
+        output::note("Note: no coordinator is running; `swarm run` continues with it");
     }
 }
 

@@ -38,15 +38,14 @@ pub use summary::{Summary, ways_on};
 
 /// Run agents on the plan until it is done
 ///
-/// Each ready task gets an agent and a worktree. Finished work is checked, merged apart from your checkout, verified there, and only
-/// then published to trunk: the branch you were on when the plan first ran, whatever you check out later. In semi-auto mode a ready
-/// task waits for `swarm task start`; submitted work that a person reviews (all of it, unless the configuration names somebody else, or `--review none`
-/// nobody) waits for `swarm review approve`. While something waits for
-/// such a word, or the swarm is paused, the run waits with it. It ends when nothing more can happen: exit code 0 if every task is done
-/// or cancelled, 1 if some failed or are blocked.
+/// Each ready task gets an agent and a worktree. Finished work is checked, merged outside your checkout, verified there, and
+/// only then published to trunk: the branch you were on when the plan first ran, whatever you check out later. In semi-auto
+/// mode a ready task waits for `swarm task start`. Submitted work waits for `swarm review approve`, unless the task, the
+/// configuration or `--review` names another reviewer or none. The run also waits while the swarm is paused. It ends when
+/// nothing more can happen: exit code 0 if every task is done or cancelled, 1 if some failed or are blocked.
 ///
-/// On a terminal it opens `swarm tui` and ends with it; `--no-tui`, `--json`, `-v`, ACCESSIBLE=1 and CI keep the lines. Quitting asks
-/// whether the agents stop or go on without you.
+/// On a terminal it opens `swarm tui` and ends with it; `--no-tui`, `--json`, `-v`, ACCESSIBLE=1 and CI print lines instead.
+/// When you quit, it asks whether the agents should stop or continue.
 ///
 /// Ctrl+C stops in good order: agents go to their next boundary and uncommitted work is saved. A second Ctrl+C leaves at once; the
 /// agents still stop by themselves. A crashed coordinator is restarted after 1, 2, 4 … seconds, at most four times in ten minutes:
@@ -70,8 +69,8 @@ pub struct Args {
     /// Whether ready tasks start automatically (recorded; default: as recorded, else `mode` in the configuration)
     #[arg(long, value_enum, value_name = "MODE")]
     mode: Option<ModeArg>,
-    /// Who reviews finished work where neither the task nor its tags say (recorded; default: as recorded, else `review` in the
-    /// configuration, else you)
+    /// Who reviews finished work if neither the task nor its tags set it (recorded; default: as recorded, else `review` in
+    /// the configuration, else you)
     #[arg(long, value_name = "WHO", value_parser = reviewers())]
     review: Option<Reviewer>,
     /// Branch to merge finished work into; created if missing (default: the plan's trunk, at first the branch you are
@@ -87,8 +86,8 @@ pub struct Args {
     /// Try failed tasks again, and merge again, in order, work that `swarm abort` removed or that is gone from trunk; a run under way does it itself
     #[arg(long)]
     retry: bool,
-    /// Start afresh: archive the plan as `swarm close --stop` does, and make another one from trunk as it is then, for GOAL or else
-    /// for the same goal; with --plan, that one. What the archived plan left unfinished is kept
+    /// Start afresh: archive the plan as `swarm close --stop` does, and make a new one from the current trunk, for GOAL or
+    /// else for the same goal; with --plan, from that file. Unfinished work of the archived plan is kept
     #[arg(long, conflicts_with_all = ["retry", "edit"])]
     fresh: bool,
     /// With --retry: edit the plan in $VISUAL or $EDITOR first
@@ -100,7 +99,7 @@ pub struct Args {
     /// Open `swarm tui` on the run; on a terminal that is the default
     #[arg(long, conflicts_with_all = ["detach", "dry_run"])]
     tui: bool,
-    /// On a terminal, print a line for each thing that happens instead of opening `swarm tui`
+    /// On a terminal, print a line for each event instead of opening `swarm tui`
     #[arg(long, conflicts_with = "tui")]
     no_tui: bool,
     /// This is the one in the background.

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use crate::context::Context;
 use crate::error::CliError;
 
-/// Show what happened to tools that draw traces
+/// Export the history for tracing tools
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Export(export::Args),

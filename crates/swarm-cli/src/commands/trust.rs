@@ -15,10 +15,10 @@ const LINES_ASKED: usize = 500;
 
 /// Agree to configuration, hooks and prompts that came with the repository
 ///
-/// `.swarm/config.json`, `.swarm/hooks` and `.swarm/prompts` say which programs run, outside of every wall. Where git has them, a
-/// clone, a pull or a merge may have brought them: `swarm run` uses none before a person has agreed to exactly that content.
-/// Your own files, which git does not have, need no word. What you agree to is remembered outside the repository. More than 500
-/// lines are not asked about: read them with `--dry-run`, then agree with `--yes`.
+/// `.swarm/config.json`, `.swarm/hooks` and `.swarm/prompts` decide which programs run outside the sandbox. If git tracks
+/// them, they may have come with a clone, a pull or a merge: `swarm run` does not use them before a person has agreed to
+/// exactly that content. Files that git does not track are your own and need no agreement. The answer is stored outside the
+/// repository. If there are more than 500 lines, read them with `--dry-run`, then agree with `--yes`.
 ///
 /// Example: swarm trust --dry-run
 #[derive(Debug, clap::Args)]
@@ -57,7 +57,7 @@ pub fn run(args: &Args, cx: &Context) -> Result<(), CliError> {
     let mut unknown = swarm.steering()?;
     unknown.retain(|file| file.tracked && !file.agreed);
     if unknown.is_empty() {
-        return told(cx, &swarm, "Nothing here waits for your word");
+        return told(cx, &swarm, "Nothing needs your agreement");
     }
     if let Some(file) = unknown.iter().find(|file| file.digest.is_none()) {
         let path = file.path.display();
@@ -67,14 +67,14 @@ pub fn run(args: &Args, cx: &Context) -> Result<(), CliError> {
     }
     let lines: Vec<String> = unknown.iter().flat_map(|file| shown(&swarm, file)).collect();
     if lines.len() > LINES_ASKED && !args.sure.yes && !args.sure.dry_run {
-        return Err(unconfirmed(&format!("{} lines are more than a question shows", lines.len()))
+        return Err(unconfirmed(&format!("{} lines are too many for a question", lines.len()))
             .say("Read them with `swarm trust --dry-run | less`, then agree with `swarm trust --yes`"));
     }
     if !agreed(cx, &PreviewView::of_lines("trust: these decide what runs", &lines), args.sure)? {
         return Ok(());
     }
     swarm.agree_to(&unknown)?;
-    told(cx, &swarm, "Agreed; a change of any of them is asked about again")
+    told(cx, &swarm, "Agreed; you are asked again if one of them changes")
 }
 
 fn shown(swarm: &Swarm, file: &Steering) -> Vec<String> {

@@ -10,9 +10,9 @@ use crate::swarm::Swarm;
 
 /// Undo the last operation of a person, or a named one
 ///
-/// Every fact that the operation changed is set back, unless it has changed since; then the undo is refused and says what changed
-/// and what to undo first. Work made since is never removed. With --set-aside, work of agents that have restarted the same tasks is
-/// kept in a checkpoint first.
+/// Restores every value that the operation changed. If a value has changed since, the undo is refused, and says what changed
+/// and what to undo first. Newer work is never removed. With --set-aside, work of agents that have restarted the same tasks
+/// is kept in a checkpoint first.
 ///
 /// Example: swarm undo --dry-run
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub struct Args {
     /// Operation: id, or number in `swarm op log`
     #[arg(value_name = "OPERATION")]
     pub operation: Option<String>,
-    /// Skip facts that have changed since, and set back the rest
+    /// Skip values that have changed since, and restore the rest
     #[arg(long)]
     pub partial: bool,
     #[command(flatten)]

@@ -17,9 +17,9 @@ use crate::swarm::Swarm;
 
 /// Open the swarm in your browser
 ///
-/// Serves pages on 127.0.0.1 until Ctrl+C and prints a link that opens them once, within five minutes. If they are served already,
-/// it prints a new link. They show and do what the commands do, with or without a running coordinator; closing them stops nothing.
-/// From another machine: `ssh -L 7717:127.0.0.1:7717 HOST`, then open the link there.
+/// Serves pages on 127.0.0.1 until Ctrl+C and prints a link that opens them once, within five minutes. If they are served
+/// already, it prints a new link. The pages can do everything that the commands can, with or without a running coordinator;
+/// closing them stops nothing. From another machine: `ssh -L 7717:127.0.0.1:7717 HOST`, then open the link there.
 ///
 /// Example: swarm web --no-open
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ pub struct Args {
     /// Print the link without starting a browser
     #[arg(long)]
     no_open: bool,
-    /// The link lets its user look, but not command
+    /// Print a link for a viewer, who can look but not give commands
     #[arg(long)]
     viewer: bool,
     /// Started by a run: ends with whoever holds the other end of stdin.
@@ -138,7 +138,7 @@ async fn until_the_end(args: &Args, door: Door) -> Result<(), CliError> {
             _ = ends.recv() => {}
         }
     } else {
-        output::note("Ctrl+C closes it; the swarm goes on");
+        output::note("Ctrl+C closes it; the swarm continues");
         tokio::select! {
             _ = interrupts.recv() => {}
             _ = ends.recv() => {}

@@ -55,7 +55,7 @@ fn note_silence(silence: &Silence) {
 pub(super) fn silent(silence: &Silence) -> CliError {
     CliError::no_coordinator("The coordinator does not answer")
         .because(silence)
-        .because("it may still carry the command out when it goes on; `swarm plan history` shows it then")
+        .because("it may still carry out the command later; `swarm plan history` then shows it")
         .say(silence.hint())
 }
 
@@ -70,8 +70,8 @@ enum Tried {
 const RECORD_BYTES: u64 = 64 * 1024;
 
 /// Said by a run within seconds, and by whoever looks.
-pub const READ_ONLY: &str = "Note: the file system of the repository is read-only: nothing is recorded, agents can neither write nor \
-     commit. Mount it writable again (`dmesg` says why it is not), then `swarm run`; `swarm stop` stops without it";
+pub const READ_ONLY: &str = "Note: the file system of the repository is read-only: nothing is recorded, and agents \
+    can neither write nor commit. Remount it writable (`dmesg` may say what happened), then run `swarm run`; `swarm stop` works meanwhile";
 
 impl Swarm {
     /// Whether somebody answers at the coordinator's socket.

@@ -65,7 +65,8 @@ fn ended_at(files: &RunFiles) -> Option<Timestamp> {
 pub(super) fn note_of_held(pids: &[u32]) -> String {
     let pids = pids.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
     format!(
-        "Note: no coordinator is running, and agents are stopped by a signal: `kill -CONT {pids}` lets them go on, `swarm run` ends them and goes on with their work"
+        "Note: no coordinator is running, and agents are suspended by a signal: `kill -CONT {pids}` continues them, \
+            `swarm run` ends them and continues their work"
     )
 }
 
@@ -73,10 +74,11 @@ pub(super) fn note_of_held(pids: &[u32]) -> String {
 pub(super) fn note(at_work: usize, others: usize, draining: bool) -> String {
     match (at_work, draining) {
         (0, _) if others > 0 => {
-            "Note: no coordinator is running, and no agent is at work; reviews and checks go on. `swarm run` takes them over".into()
+            "Note: no coordinator is running, and no agent is working; reviews and checks continue. `swarm run` \
+                adopts them".into()
         }
         (0, _) => {
-            "Note: no coordinator is running, and these agents are gone too. `swarm run` goes on with their work"
+            "Note: no coordinator is running, and these agents have ended too. `swarm run` continues their work"
                 .into()
         }
         (1, true) => {
@@ -103,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_still_runs_is_not_said_to_be_gone() {
-        assert!(note(0, 0, false).contains("gone too"));
+        assert!(note(0, 0, false).contains("have ended too"));
         for draining in [false, true] {
             assert!(!note(0, 1, draining).contains("gone"), "{}", note(0, 1, draining));
         }

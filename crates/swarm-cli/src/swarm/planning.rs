@@ -73,12 +73,12 @@ impl Swarm {
     /// Who would be asked for a plan for the goal.
     pub fn planner_for(&self, goal: &str, agent: Option<&str>) -> Result<String, CliError> {
         if goal.trim().is_empty() {
-            return Err(CliError::usage("The goal is empty").say("Say what is to be reached"));
+            return Err(CliError::usage("The goal is empty").say("Describe the goal"));
         }
         if self.plan_file(None).is_ok() {
-            let what = "There is a plan already";
+            let what = "A plan already exists";
             return Err(CliError::refused_now(what)
-                .say("Change it with `swarm plan refine WISH`, or archive it and begin again with `swarm run --fresh GOAL`"));
+                .say("Change it with `swarm plan refine WISH`, or archive it and start again with `swarm run --fresh GOAL`"));
         }
         self.planner(agent)
     }
@@ -93,7 +93,7 @@ impl Swarm {
     /// The draft, or else the plan itself, changed.
     pub fn refine_draft(&self, wish: &str, agent: Option<&str>) -> Result<Draft, CliError> {
         if wish.trim().is_empty() {
-            return Err(CliError::usage("The wish is empty").say("Say what is to be changed in the plan"));
+            return Err(CliError::usage("The wish is empty").say("Describe the change to the plan"));
         }
         let plan = match std::fs::read(self.draft_file()) {
             Ok(bytes) => planfile::parse("the draft", &bytes)?,
@@ -237,7 +237,7 @@ impl Swarm {
             }
         }
         let why = format!("the agent's {what} cannot be used: {}", refused.unwrap_or_default());
-        let hint = format!("See {log} for what it said; ask again, or {instead}");
+        let hint = format!("Read its answer in {log}; ask again, or {instead}");
         Err(CliError::refused_now(*cannot).because(why).say(hint))
     }
 

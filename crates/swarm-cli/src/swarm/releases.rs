@@ -43,7 +43,7 @@ fn differ(theirs: &str, ours: &str) -> String {
 fn way_on(theirs: &str, ours: &str) -> String {
     match rank(theirs) > rank(ours) {
         true => format!("Use swarm {theirs} in this repository"),
-        false => "Run `swarm stop`, then `swarm run`: the work goes on with this version".into(),
+        false => "Run `swarm stop`, then `swarm run`: work continues with this version".into(),
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn what_another_release_does_not_know_is_explained_with_the_way_on() {
         let cases = [
-            ("0.9.0", "0.10.0", "Run `swarm stop`, then `swarm run`: the work goes on with this version"),
+            ("0.9.0", "0.10.0", "Run `swarm stop`, then `swarm run`: work continues with this version"),
             ("0.10.0", "0.9.0", "Use swarm 0.10.0 in this repository"),
         ];
         for (theirs, ours, hint) in cases {

@@ -27,7 +27,7 @@ pub fn after_a_close(error: CliError, cx: &Context) -> CliError {
     };
     let Some(last) = last else { return error };
     CliError { message: format!("No plan is open; {last} was closed"), ..error }
-        .say("Run `swarm plan reopen` to go on with it, or `swarm plan save FILE` for a new one")
+        .say("Run `swarm plan reopen` to continue it, or `swarm plan save FILE` for a new one")
 }
 
 impl Swarm {

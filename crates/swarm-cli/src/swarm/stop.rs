@@ -24,8 +24,8 @@ use crate::watch::Watch;
 const END_WITHIN: Duration = Duration::from_secs(180);
 
 /// What a stop leaves on a file system that takes nothing.
-const UNRECORDED: &str = "Stopped, and nothing of it could be recorded: the file system is read-only. What agents had not committed \
-     lies in their worktrees; `swarm run` continues when it can be written again";
+const UNRECORDED: &str = "Stopped, but nothing could be recorded: the file system is read-only. Uncommitted work is \
+    still in the worktrees; `swarm run` continues when the file system is writable again";
 
 #[derive(Debug, Serialize)]
 pub struct Stopped {
@@ -85,8 +85,8 @@ impl Swarm {
                 .because(format!("waited {} s", END_WITHIN.as_secs()))
                 .run_instead("swarm agent list")),
             None if asked.checkpoint => {
-                Err(CliError::environment("Stopped, and the checkpoint was not made")
-                    .because("the coordinator ended before it was asked for it")
+                Err(CliError::environment("Stopped, but the checkpoint was not created")
+                    .because("the coordinator ended before the request reached it")
                     .run_instead("swarm checkpoint create"))
             }
             None if self.is_read_only() => Ok(Stopped::said(true, UNRECORDED)),

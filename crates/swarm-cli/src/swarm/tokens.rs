@@ -39,7 +39,7 @@ impl Swarm {
 
     /// Whoever speaks MCP behind the door.
     pub(super) fn speaks_mcp(self: &Arc<Self>) -> Arc<dyn Speaks> {
-        let elsewhere: Editor = |_, _| Err(CliError::refused_now("An MCP client opens no editor"));
+        let elsewhere: Editor = |_, _| Err(CliError::refused_now("An MCP client cannot open an editor"));
         let desk = Arc::new(self.screen(elsewhere));
         Arc::new(Clients(Source { client: self.client(), desk }))
     }

@@ -82,7 +82,7 @@ impl From<GitError> for CliError {
             GitError::Bare { path } => {
                 let clone = format!("git clone {} DIR", path.display());
                 Self::environment(format!("This repository is bare: {}", path.display()))
-                    .say(format!("A swarm needs one with a checkout of its own: `{clone}`"))
+                    .say(format!("Swarm needs a repository with a checkout: `{clone}`"))
             }
             GitError::NoMainCheckout { common_dir } => {
                 Self::environment(format!("The main checkout of {} cannot be found", common_dir.display()))
@@ -94,9 +94,11 @@ impl From<GitError> for CliError {
             ))
             .because("a power cut can lose all refs of that format")
             .say("Convert it: `git refs migrate --ref-format=files`"),
-            other if other.is_shortage() => Self::environment("There is no room for git on this machine now")
-                .because_of(&other)
-                .say("Try again when other programs have ended; `ulimit -n` says how many files may be open"),
+            other if other.is_shortage() => {
+                Self::environment("This machine has no resources left to run git").because_of(&other).say(
+                    "Try again when other programs have ended; `ulimit -n` says how many files may be open",
+                )
+            }
             other => Self::environment("git could not be used").because_of(&other),
         }
     }

@@ -14,7 +14,7 @@ impl Swarm {
         match self.runtime.block_on(trust.unknown(&self.git, &self.paths))?.first() {
             None => Ok(()),
             Some(file) => Err(CliError::untrusted(format!(
-                "{} came with the repository, and nobody here has agreed to what it runs",
+                "{} came with the repository and is not trusted yet",
                 file.path.display()
             ))),
         }

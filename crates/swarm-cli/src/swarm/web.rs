@@ -28,7 +28,7 @@ impl Swarm {
 
     pub async fn open_door(self: &Arc<Self>, port: Option<u16>) -> Result<Door, DoorError> {
         // An editor is opened where the person sits, and that is not here.
-        let elsewhere: Editor = |_, _| Err(CliError::refused_now("The browser opens no editor"));
+        let elsewhere: Editor = |_, _| Err(CliError::refused_now("The browser cannot open an editor"));
         let ledger = Arc::new(self.screen(elsewhere));
         let swarm = Arc::clone(self);
         let trunk = move || swarm.runtime.block_on(swarm.trunk_name()).ok();

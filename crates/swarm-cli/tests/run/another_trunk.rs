@@ -67,7 +67,7 @@ fn another_trunk_is_shown_and_confirmed_before_it_counts() {
     for words in [
         "1.1 is done on main, and is not on other",
         "1.2 goes on in its worktree, which began on main",
-        "checkpoints and operations from before speak of main",
+        "earlier checkpoints and operations belong to main",
     ] {
         assert!(said.contains(words), "{words:?} is missing: {said}");
     }
@@ -119,10 +119,14 @@ fn what_speaks_of_another_trunk_is_not_gone_back_to() {
     refused(
         &arena,
         &["rollback", "before-merge-1.1", "--yes"],
-        "about the trunk main, and trunk is other now",
+        "belongs to the trunk main, but trunk is now other",
     );
-    refused(&arena, &["rollback", "session-start", "--yes"], "about the trunk main, and trunk is other now");
-    refused(&arena, &["undo", &operation(&arena, "merge"), "--yes"], "trunk is other now");
+    refused(
+        &arena,
+        &["rollback", "session-start", "--yes"],
+        "belongs to the trunk main, but trunk is now other",
+    );
+    refused(&arena, &["undo", &operation(&arena, "merge"), "--yes"], "trunk is now other");
     assert_eq!(arena.tasks()[0]["status"], "gone", "the work of 1.1 is not on this trunk");
     assert_eq!(arena.git(&["rev-parse", "main"]), main, "main is nobody's trunk now");
     // Back on main it speaks of the right one again.

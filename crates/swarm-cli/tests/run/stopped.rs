@@ -159,16 +159,16 @@ fn a_swarm_that_nobody_coordinates_any_more_waits_for_a_person() {
     arena.plan(&[("1.1", &[], "print waiting\nhang".into())]);
     let mut run = arena.start(&[]);
     run.until("is working");
-    assert!(!arena.ok(&["attention"]).contains("Nobody coordinates"));
+    assert!(!arena.ok(&["attention"]).contains("No coordinator is running"));
     run.kill_9();
     let told = arena.json(&["attention"]);
     assert_eq!(
         (&told[0]["what"], &told[0]["commands"][0]),
-        (&"Nobody coordinates".into(), &"swarm run".into())
+        (&"No coordinator is running".into(), &"swarm run".into())
     );
     assert_eq!(arena.json(&["status"])["attention"], told, "it is one list");
     arena.ok(&["stop"]);
-    assert!(!arena.ok(&["attention"]).contains("Nobody coordinates"));
+    assert!(!arena.ok(&["attention"]).contains("No coordinator is running"));
     arena.assert_nothing_runs();
 }
 
@@ -182,7 +182,7 @@ fn where_nobody_is_at_work_only_what_is_not_refused_is_offered() {
     let told = arena.json(&["attention"]);
     assert_eq!(
         (&told[0]["what"], &told[0]["commands"]),
-        (&"Nobody coordinates".into(), &serde_json::json!(["swarm run"]))
+        (&"No coordinator is running".into(), &serde_json::json!(["swarm run"]))
     );
     assert_eq!(arena.swarm(&["stop"]).status.code(), Some(4), "there is nothing to stop");
 }

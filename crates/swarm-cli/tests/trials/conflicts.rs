@@ -134,7 +134,7 @@ fn an_agent_that_throws_its_work_away_instead_is_not_called_done_and_the_work_is
     assert_eq!(code, 1, "{said}");
     assert_eq!(arena.git(&["show", "main:README.md"]), "mine\n");
     assert_eq!(arena.status_of("1.1"), "blocked", "{said}");
-    has(&arena.attention(), &["nothing of its work is left on its branch", "swarm restore"]);
+    has(&arena.attention(), &["left none of its work on its branch", "swarm restore"]);
     assert!(arena.git(&["log", "--all", "--format=%s"]).contains("docs: theirs"), "it is kept under a ref");
     arena.assert_nothing_runs();
 }
@@ -375,7 +375,7 @@ fn a_rollback_whose_resolution_is_red_leaves_trunk_alone_and_asks_a_person() {
     assert_eq!(out.status.code(), Some(1), "{said}");
     has(
         &said,
-        &["what resolves it in lib.rs (imports) fails its verification", "trunk is untouched", "git revert"],
+        &["the resolution of lib.rs (imports) fails the verification", "trunk is untouched", "git revert"],
     );
     assert_eq!((arena.git(&["rev-parse", "main"]), arena.status_of("1.1")), (before, "done".into()));
     arena.assert_tidy();
@@ -442,7 +442,7 @@ fn a_rollback_whose_lock_file_cannot_be_made_again_leaves_trunk_alone_and_asks_a
     let out = arena.swarm(&["task", "rollback", "1.1", "--yes"]);
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(1), "{said}");
-    has(&said, &["could not be made again", "no network", "trunk is untouched", "git revert"]);
+    has(&said, &["could not be regenerated", "no network", "trunk is untouched", "git revert"]);
     assert_eq!((arena.git(&["rev-parse", "main"]), arena.status_of("1.1")), (before, "done".into()));
     arena.assert_tidy();
 }

@@ -70,7 +70,7 @@ fn a_goal_becomes_a_plan_that_is_shown_approved_and_done() {
     // A second goal does not write over a plan.
     let (code, _, said) = swarm(&arena, &["plan", "make", &goal, "--yes"]);
     assert_eq!(code, 1);
-    has(&said, &["There is a plan already", "swarm plan refine"]);
+    has(&said, &["A plan already exists", "swarm plan refine"]);
     arena.assert_tidy();
 }
 
@@ -231,7 +231,7 @@ fn a_large_task_is_split_as_the_planner_proposes_and_a_person_approves() {
 fn a_split_that_cannot_be_used_changes_nothing() {
     for (answer, why) in [
         ("print I would rather not.", "no JSON object"),
-        ("print {\"tasks\": [{\"title\": \"Alone\"}]}", "two parts or more"),
+        ("print {\"tasks\": [{\"title\": \"Alone\"}]}", "at least two parts"),
         ("print {\"tasks\": [{\"id\": \"1.1\", \"title\": \"a\"}, {\"title\": \"b\"}]}", "1.1"),
         ("print {\"tasks\": [{\"id\": \"../x\", \"title\": \"a\"}, {\"title\": \"b\"}]}", "../x"),
         ("print {\"tasks\": [{\"title\": \"a\", \"depends\": [\"9.9\"]}, {\"title\": \"b\"}]}", "9.9"),

@@ -30,7 +30,7 @@ fn a_question_is_answered_an_agent_redirected_and_its_work_approved_on_the_scree
     tmux.until_line("1.2", "1.2 is at work", |line| line.contains("working"));
 
     tmux.press("a");
-    tmux.until_said("answer, and let it go on");
+    tmux.until_said("answer, and continue");
     tmux.press("1");
     tmux.until_said("Enter send");
     tmux.type_in("Apache");
@@ -92,7 +92,7 @@ fn a_coordinator_is_killed_and_comes_back_under_a_screen_that_is_resized() {
     tmux.until_line("1.2", "1.2 is at work", |line| line.contains("working"));
     run.kill_9();
     tmux.until_said("no coordinator runs");
-    tmux.until_said("Nobody coordinates");
+    tmux.until_said("No coordinator is running");
     let resize = |columns: &str, rows: &str| tmux.run(&["resize-window", "-x", columns, "-y", rows]);
     resize("120", "40");
     let has_panes = |screen: &str| screen.contains("─ 2 Plan ") && screen.contains("─ 4 Events ");

@@ -49,7 +49,7 @@ fn what_an_agent_would_run_outside_waits_for_a_person_and_is_used_only_after_ano
     has(&arena.ok(&["trust", "--dry-run"]), &[".swarm/hooks/pre-start.sh", "touch ../../../planted"]);
     refused(&arena, &["hooks", "run", "pre-start"], &["swarm trust"]);
     arena.ok(&["trust", "--yes"]);
-    has(&arena.ok(&["trust"]), &["Nothing here waits"]);
+    has(&arena.ok(&["trust"]), &["Nothing needs your agreement"]);
     arena.ok(&["hooks", "run", "pre-start"]);
     arena.ok(&["trust", "--forget", "--yes"]);
     refused(&arena, &["hooks", "run", "pre-start"], &["swarm trust"]);

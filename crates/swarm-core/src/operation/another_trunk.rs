@@ -78,7 +78,7 @@ pub fn choose(
         draft.facts.push(FactChange { fact: paused, before: Some(before), after: None });
     }
     draft.says.stays.push(format!(
-        "checkpoints and operations from before speak of {from}: none is gone back to while trunk is {to}"
+        "earlier checkpoints and operations belong to {from}: you cannot go back to them while trunk is {to}"
     ));
     Ok(())
 }
@@ -177,7 +177,7 @@ pub fn merged_into_another(state: &State, id: &TaskId) -> Result<(), Refusal> {
 }
 
 fn of_another(what: &str, then: &str, now: &str) -> Refusal {
-    let why = format!("{what} is about the trunk {then}, and trunk is {now} now");
+    let why = format!("{what} belongs to the trunk {then}, but trunk is now {now}");
     Refusal::CannotMove { why, hint: format!("swarm run --trunk {then} --dry-run") }
 }
 

@@ -31,7 +31,8 @@ pub fn taken(state: &State, name: &str) -> Refusal {
         Ok(_) => Refusal::CheckpointExists { name: name.into() },
         Err(_) => {
             let why =
-                "a deleted checkpoint has it, and an undo may bring that back; choose another one".into();
+                "a deleted checkpoint has it, and an undo could restore that checkpoint; choose another one"
+                    .into();
             Refusal::BadValue { what: format!("The name {name:?}"), why }
         }
     }

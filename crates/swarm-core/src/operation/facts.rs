@@ -242,7 +242,7 @@ pub fn describe(fact: &Fact, value: Option<&Value>) -> String {
         (Fact::Message(_), Some(v)) if v["delivered"] == true => "the message was delivered".into(),
         (Fact::Message(_), Some(_)) => "the message is queued".into(),
         (Fact::Message(_), None) => "no message".into(),
-        (Fact::Redirect(id), _) => format!("who takes up task {id} next changed"),
+        (Fact::Redirect(id), _) => format!("the next agent of task {id} changed"),
         (Fact::Trunk | Fact::Seen(_), None) | (Fact::Unknown(_), _) => format!("{fact} changed"),
     }
 }
@@ -251,12 +251,12 @@ fn describe_part(id: &TaskId, part: TaskPart, value: Option<&Value>) -> String {
     match (part, value) {
         (TaskPart::Stage, Some(v)) => match serde_json::from_value::<SavedStage>(v.clone()) {
             Ok(stage) => format!("task {id} {}", stage.sentence()),
-            Err(_) => format!("task {id} has another stage"),
+            Err(_) => format!("the stage of task {id} changed"),
         },
         (TaskPart::Spec, Some(_)) => format!("task {id} was edited"),
         (TaskPart::Place, Some(_)) => format!("task {id} was moved"),
         (TaskPart::Rounds, Some(n)) => format!("the reviews of task {id} that wanted changes are {n}"),
-        (TaskPart::Base, _) => format!("the branch of task {id} begins elsewhere"),
+        (TaskPart::Base, _) => format!("the branch of task {id} starts at another commit"),
         (TaskPart::Waived, Some(_)) => format!("gates of task {id} were waived"),
         (TaskPart::Left, _) | (_, None) => format!("the {} of task {id} is gone", part.word()),
     }

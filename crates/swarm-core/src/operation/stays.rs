@@ -15,13 +15,15 @@ pub fn stays(kind: &str) -> &'static str {
         "task block" | "task defer" | "task cancel" | "plan reset" => {
             "an agent that was stopped: its task comes back queued, with its saved work and its session"
         }
-        "checkpoint create" | "checkpoint delete" => "nothing: refs stay until no undo can want them",
+        "checkpoint create" | "checkpoint delete" => {
+            "nothing: refs are kept as long as an undo can need them"
+        }
         "rollback" | "task rollback" | "abort" | "undo" | "redo" | "merge" => {
             "pushes, delivered messages, hooks that ran, money; the checkpoint made before it"
         }
         "budget extend" => "what was spent",
         "close" => "nothing, until the next plan begins; then `swarm plan reopen` after that one is closed",
-        "worktree cleanup" => "the worktree is gone: `swarm restore` brings back what was in it",
+        "worktree cleanup" => "the worktree is gone: `swarm restore` brings back its contents",
         _ => "nothing",
     }
 }

@@ -225,7 +225,7 @@ fn said(commit: &TrunkCommit) -> String {
 /// The person's checkout must be able to come along.
 fn may_follow(survey: &Survey, force: Force, command: &str) -> Result<(), Refusal> {
     if let Some((busy, hint)) = &survey.busy {
-        let why = format!("Your checkout of {} cannot follow: {busy}", survey.trunk);
+        let why = format!("Cannot update your checkout of {}: {busy}", survey.trunk);
         return Err(Refusal::CannotMove { why, hint: hint.clone() });
     }
     if survey.local.is_empty() || force.save_local {

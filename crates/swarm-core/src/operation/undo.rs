@@ -39,7 +39,9 @@ pub fn chosen_undo<'a>(state: &'a State, named: Option<&CommandId>) -> Result<&'
         }
     };
     if record.undoes.is_none() {
-        return Err(Refusal::NothingToUndo { what: format!("redo: operation {} is no undo", record.seq) });
+        return Err(Refusal::NothingToUndo {
+            what: format!("redo: operation {} is not an undo", record.seq),
+        });
     }
     may_be_undone(state, record)?;
     Ok(record)

@@ -99,7 +99,7 @@ fn used_otherwise(state: &State, envelope: &Envelope) -> Option<Refusal> {
     // What is accepted is recorded under the name of what was proposed.
     let is_same = past.kind == envelope.command.kind() && is_about(state, &envelope.command, past)
         || matches!(envelope.command, Command::AcceptProposal { .. });
-    let why = || format!("it was used for `{}` already; give each wish its own", past.describe());
+    let why = || format!("it was already used for `{}`; give each command its own", past.describe());
     (!is_same).then(|| Refusal::BadValue { what: format!("The id {}", envelope.id), why: why() })
 }
 

@@ -117,7 +117,7 @@ pub(super) fn edit(state: &State, id: TaskId, patch: TaskPatch) -> Result<Outcom
         true => format!("Task {id} changed; `swarm task unblock {id}` lets it go on"),
         // Nobody is taken out of the tree that they work in.
         false if moves && task.stage.run().is_some() => {
-            format!("Task {id} changed; its other isolation counts from the next attempt on")
+            format!("Task {id} changed; the new isolation takes effect at the next attempt")
         }
         false => format!("Task {id} changed"),
     };

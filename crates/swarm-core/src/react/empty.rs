@@ -57,8 +57,8 @@ pub(super) fn nothing_to_merge(state: &State, id: TaskId, empty: Empty, now: Tim
     }
     // Somebody was to join it with trunk, and now there is nothing of it any more.
     if task.conflicts > 0 && task.last_agent.is_some() {
-        let why = "after its conflict with trunk was to be resolved, nothing of its work is left on its branch: \
-            `swarm restore` shows where it is kept";
+        let why = "resolving its conflict with trunk left none of its work on its branch: `swarm restore` shows \
+            where it is kept";
         let next = Next::Blocked { block: BlockKind::Conflict, why: why.into() };
         return vec![Event::NothingChanged { task: id, status: next.status(), why: why.into(), next }];
     }

@@ -59,9 +59,9 @@ pub(super) fn save(
         events.push(Event::PlanRebuilt { source, tasks: count as u64 });
     }
     let mut answer =
-        if events.is_empty() { "The plan is as the file says already".into() } else { changes.describe() };
+        if events.is_empty() { "The plan already matches the file".into() } else { changes.describe() };
     if let Some(ids) = cancelled.filter(|_| !reset_statuses) {
-        answer += &format!("; cancelled, and stays so: {ids} (`swarm op log` names the operation to undo)");
+        answer += &format!("; still cancelled: {ids} (`swarm op log` names the operation to undo)");
     }
     if let Some(ids) = kept {
         answer += &format!("; not taken over is the status of {ids} (only that of a pending task is)");

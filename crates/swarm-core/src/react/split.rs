@@ -57,7 +57,7 @@ pub(super) fn split(state: &State, id: TaskId, parts: Vec<TaskSpec>) -> Result<O
 fn fits(state: &State, id: &TaskId, parent: &Task, parts: &[TaskSpec]) -> Result<(), Refusal> {
     let what = || format!("The split of task {id}");
     if parts.len() < 2 {
-        return Err(Refusal::BadValue { what: what(), why: "it needs two parts or more".into() });
+        return Err(Refusal::BadValue { what: what(), why: "it needs at least two parts".into() });
     }
     let too_many = |limit: usize, got: usize| Refusal::TooLarge {
         what: "The number of tasks".into(),
@@ -71,7 +71,7 @@ fn fits(state: &State, id: &TaskId, parent: &Task, parts: &[TaskSpec]) -> Result
         return Err(too_many(TASKS_MAX, state.tasks.len() + parts.len()));
     }
     if depth(state, parent) >= SPLIT_DEPTH_MAX {
-        let why = format!("it is a part of a part; {SPLIT_DEPTH_MAX} levels are the most");
+        let why = format!("it is a part of a part; at most {SPLIT_DEPTH_MAX} levels are possible");
         return Err(Refusal::BadValue { what: what(), why });
     }
     let mut seen = BTreeSet::new();

@@ -37,7 +37,7 @@ pub(super) fn surveyed(state: &State, op: &CommandId, survey: &Survey, now: Time
     match plan::plan(state, &running.request, survey, now) {
         Ok(plan) if is_empty(&plan) => failed(
             op,
-            "There is nothing to change: everything is so already".into(),
+            "There is nothing to change: the state is already as requested".into(),
             "swarm status".into(),
             vec![],
         ),

@@ -40,7 +40,7 @@ pub(super) fn submit(state: &State, id: TaskId, base: Oid, tip: Oid, tree: Oid) 
         ));
     }
     if base == tip {
-        let what = format!("The branch of task {id} has no commit of its own");
+        let what = format!("The branch of task {id} has no new commits");
         return Err(Refusal::NothingToChange { what });
     }
     let answer = format!("Task {id} is approved at {} and waits for its turn to merge", tip.short());

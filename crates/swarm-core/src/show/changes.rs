@@ -66,7 +66,7 @@ fn of_task(id: &TaskId, part: TaskPart, before: Option<&Value>, after: Option<&V
         TaskPart::Spec => members(&format!("task {id}"), before, after),
         TaskPart::Place => place(id, before, after).into_iter().collect(),
         TaskPart::Waived => waived(id, before, after),
-        TaskPart::Base => vec![format!("the branch of task {id} begins elsewhere")],
+        TaskPart::Base => vec![format!("the branch of task {id} starts at another commit")],
         TaskPart::Left if after.is_some() => {
             vec![format!("the worktree of task {id} comes back as it was left")]
         }
@@ -183,7 +183,7 @@ fn phases(before: &Value, after: &Value) -> Vec<String> {
         }
     }
     if lines.is_empty() {
-        lines.push("the phases stand in another order".into());
+        lines.push("the order of the phases changes".into());
     }
     lines
 }

@@ -9,13 +9,13 @@ pub fn left_alone(state: &State) -> Option<AttentionView> {
     let open = state.plan.as_ref().is_some_and(|plan| !plan.closed);
     let at_work = !state.runs.is_empty();
     let unfinished = at_work || state.tasks.values().any(|task| !task.stage.is_closed());
-    let agents = if at_work { "; agents that are still at work save it and stop" } else { "" };
+    let agents = if at_work { "; agents that still work save their work and stop" } else { "" };
     // Where nobody is at work there is nothing to stop.
     let stop = at_work.then(|| "swarm stop".to_owned());
     (state.running && open && unfinished).then(|| AttentionView {
-        what: "Nobody coordinates".into(),
+        what: "No coordinator is running".into(),
         since: state.at,
-        why: format!("the coordinator ended without a word: nothing starts and nothing is merged{agents}"),
+        why: format!("it ended unexpectedly: nothing starts and nothing is merged{agents}"),
         commands: std::iter::once("swarm run".to_owned()).chain(stop).collect(),
         seen_by: None,
     })

@@ -109,19 +109,19 @@ fn ways(state: &State, about: &About) -> Vec<AttentionChoice> {
             way("decline it", Command::DeclineProposal { number: *number, reason: None }),
         ],
         About::Pause(PauseReason::Budget) => {
-            vec![way("let as much again be spent", Command::ExtendBudget { task: None })]
+            vec![way("allow the same amount again", Command::ExtendBudget { task: None })]
         }
         About::Pause(PauseReason::Abort) => vec![way("try again", Command::Retry)],
         About::Pause(reason) => vec![way("go on", Command::Resume { reason: *reason })],
         About::Quota(group) => vec![
-            way("take it for restored", Command::OpenQuota { group: group.clone() }),
+            way("treat it as restored", Command::OpenQuota { group: group.clone() }),
             way("hold it closed", Command::HoldQuota { group: group.clone() }),
         ],
         About::Agent(agent) => vec![way("let it work again", Command::ReviveAgent { agent: agent.clone() })],
         About::Start(tasks) => {
             let mut list: Vec<AttentionChoice> = Vec::new();
             if tasks.len() > 1 {
-                list.push(way("start all that are ready", Command::StartTasks { tasks: vec![] }));
+                list.push(way("start all ready tasks", Command::StartTasks { tasks: vec![] }));
             }
             let first = tasks.first().into_iter().cloned();
             list.extend(first.map(|id| way(&format!("start {id}"), Command::StartTasks { tasks: vec![id] })));
@@ -139,15 +139,15 @@ fn of_task(state: &State, id: &TaskId, task: &Task) -> Vec<AttentionChoice> {
     match &task.stage {
         Stage::Blocked { .. } if crate::react::asks(task) => {
             let answer = Command::MessageAgent { task: id.clone(), text: WORDS.into() };
-            vec![asking("answer, and let it go on", "Your answer", answer), again(), later(), never()]
+            vec![asking("answer, and continue", "Your answer", answer), again(), later(), never()]
         }
         Stage::Blocked { .. } | Stage::Failed { .. } | Stage::Timeout { .. } => {
-            let more = way("let it spend as much again", Command::ExtendBudget { task: Some(id.clone()) });
+            let more = way("allow the same amount again", Command::ExtendBudget { task: Some(id.clone()) });
             verdicts(id, task).into_iter().chain([again(), more, later(), never()]).collect()
         }
         Stage::Gone { .. } => {
             let accept = Command::AcceptTask { task: id.clone(), reason: WORDS.into() };
-            vec![again(), asking("take it for done as it is", "Why it is done", accept), never()]
+            vec![again(), asking("accept it as done", "Why it is done", accept), never()]
         }
         Stage::Review { .. } if reviewer(state, task) == Reviewer::Human => verdicts(id, task),
         Stage::Pending { .. } => {

@@ -221,7 +221,7 @@ fn an_agent_resolves_what_conflicts_so_often_and_then_a_person_is_asked() {
         &format!("{script} | {again} | known a | attention"),
         r#"
             a: Pending → Preparing r1 → Active 1 → Checking → Review → Approved → Merging → Pending → Preparing r2 → Active 1 → Checking → Review → Approved → Merging → Blocked (conflict)
-            attention: Task a is blocked (conflict) (approved, not merged: after its conflict with trunk was to be resolved, nothing of its work is left on its branch: `swarm restore` shows where it is kept; merge main into swarm/a in its worktree and then merge it by hand, or unblock it for an agent to do so) ["swarm worktree merge a", "swarm task show a", "swarm task unblock a"]
+            attention: Task a is blocked (conflict) (approved, not merged: resolving its conflict with trunk left none of its work on its branch: `swarm restore` shows where it is kept; merge main into swarm/a in its worktree and then merge it by hand, or unblock it for an agent to do so) ["swarm worktree merge a", "swarm task show a", "swarm task unblock a"]
         "#,
     );
     // Nobody would look at what an agent made of two sides.

@@ -140,7 +140,7 @@ fn work_of_a_person_waits_until_nobody_else_is_at_the_branch() {
         "plan a | submit empty a",
         r"
             a: Pending
-            refused: The branch of task a has no commit of its own: nothing would change (try swarm status)
+            refused: The branch of task a has no new commits: nothing would change (try swarm status)
         ",
     );
 }

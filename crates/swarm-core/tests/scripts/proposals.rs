@@ -18,7 +18,7 @@ fn u5_what_a_person_accepts_happens_as_it_was_shown_and_is_undone_as_the_persons
         "plan a | start by hand | block a | propose undo | let 1 | redo | let 1",
         "
         a: Pending → Blocked (human) → Pending → Blocked (human)
-        refused: No proposal 1 waits (try swarm attention)
+        refused: There is no waiting proposal 1 (try swarm attention)
         ",
     );
 }
@@ -37,7 +37,7 @@ fn u5_what_would_change_other_facts_by_now_is_void_and_changes_nothing() {
         "plan a | start by hand | block a | propose undo | undo | let 1 | let 1",
         "
         a: Pending → Blocked (human) → Pending
-        refused: No proposal 1 waits (try swarm attention)
+        refused: There is no waiting proposal 1 (try swarm attention)
         ",
     );
 }
@@ -48,8 +48,8 @@ fn u5_asked_twice_it_is_one_wish_and_only_what_takes_something_back_is_one() {
         "plan a | start by hand | block a | propose undo | propose undo | no 1 | propose undo | no 1 | propose unblock a",
         "
         a: Pending → Blocked (human)
-        refused: Proposal 1 is the same, and waits (try swarm attention)
-        refused: No proposal 1 waits (try swarm attention)
+        refused: Proposal 1 is the same and still waits for an answer (try swarm attention)
+        refused: There is no waiting proposal 1 (try swarm attention)
         refused: The proposal is not valid: only what takes something back is proposed (try swarm --help)
         ",
     );

@@ -471,7 +471,7 @@ fn w1_another_isolation_counts_from_the_next_attempt_on() {
         "plan a#src/** | start sharing | ready a | isolate a worktree | answers | release 1",
         r"
             a: Pending → Preparing r1 → Active 1
-            answer: Task a changed; its other isolation counts from the next attempt on
+            answer: Task a changed; the new isolation takes effect at the next attempt
             refused: Task a is active and cannot be left without its files in the shared tree (try swarm agent stop a)
             owed: Work r1 Go { iteration: 1 }
         ",
@@ -480,7 +480,7 @@ fn w1_another_isolation_counts_from_the_next_attempt_on() {
         "plan a#src/** | start | ready a | isolate a reservation | answers | release 1",
         r"
             a: Pending → Preparing r1 → Active 1
-            answer: Task a changed; its other isolation counts from the next attempt on
+            answer: Task a changed; the new isolation takes effect at the next attempt
             owed: Work r1 Go { iteration: 1 }
         ",
     );

@@ -93,7 +93,7 @@ fn what_is_no_split_is_refused() {
         r"
             a: Pending → Preparing r1 → Active 1 → Failed
             refused: Task a is active and cannot be split (try swarm agent stop a)
-            refused: The split of task a is not valid: it needs two parts or more (try swarm --help)
+            refused: The split of task a is not valid: it needs at least two parts (try swarm --help)
             refused: The split of task a is not valid: there are two parts x (try swarm --help)
             refused: Task a already exists (try swarm task show a)
             refused: Dependency cycle: a → y → a (try swarm task list)
@@ -117,7 +117,7 @@ fn what_is_no_split_is_refused() {
             y: Pending
             refused: Task a is active and cannot be split (try swarm task show a)
             refused: No agent is working on task p (try swarm status)
-            refused: The split of task p is not valid: it is a part of a part; 2 levels are the most (try swarm --help)
+            refused: The split of task p is not valid: it is a part of a part; at most 2 levels are possible (try swarm --help)
             owed: Stop r4
         ",
     );

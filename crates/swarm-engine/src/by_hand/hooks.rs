@@ -60,7 +60,7 @@ impl Hands {
         match Trust::of(&self.paths).unknown(&self.git, &self.paths).await?.first() {
             None => Ok(()),
             Some(file) => Err(ByHandError::untrusted(format!(
-                "{} came with the repository, and nobody here has agreed to what it runs",
+                "{} came with the repository and is not trusted yet",
                 file.path.display()
             ))
             .into()),

@@ -69,7 +69,7 @@ impl Hands {
                 let row = rows.iter().find(|row| row.id == *task);
                 of_task(task, worked_on(row).unwrap_or_else(|| at_rest(row)))
             }
-            Kind::HalfMade(task) => of_task(task, "half made: the next attempt makes it again".into()),
+            Kind::HalfMade(task) => of_task(task, "incomplete: the next attempt recreates it".into()),
             Kind::FolderGone(task) => of_task(task, "its folder is gone, the branch is there".into()),
             Kind::Merge => plain("merged work is verified here"),
             Kind::Shared { tasks } if tasks.is_empty() => plain("shared by tasks; nobody works in it"),
@@ -81,7 +81,7 @@ impl Hands {
             Kind::Pool { ready: false } => plain("to be cleaned for the next task"),
             // The notes about worktrees are covered there.
             Kind::Orphan if std::env::var_os("SWARM_RUN").is_some() => {
-                plain("whose it is cannot be seen here")
+                plain("its owner cannot be seen from here")
             }
             Kind::Orphan => plain("not made by the swarm: never touched"),
         }
@@ -171,10 +171,12 @@ impl Hands {
                 1 => "1 file is".to_owned(),
                 n => format!("{n} files are"),
             };
-            return Err(ByHandError::changed_meanwhile(format!("Not all of {task} is committed"))
-                .because(format!("{files} not committed in its worktree"))
-                .say("Commit what belongs to the task, or delete it")
-                .into());
+            return Err(ByHandError::changed_meanwhile(format!(
+                "The worktree of {task} has uncommitted files"
+            ))
+            .because(format!("{files} not committed in its worktree"))
+            .say("Commit what belongs to the task, or delete it")
+            .into());
         }
         Ok(Command::SubmitWork { task: task.clone(), base: work.base, tip: work.tip, tree: work.tree })
     }
@@ -194,7 +196,8 @@ impl Hands {
                 let branch = task.branch();
                 let words = format!("The worktree of {task} is on {on}, not on {branch}");
                 let way = format!(
-                    "Go there with `git -C {place} checkout {branch}`, and take along what you made with `git -C {place} merge -`"
+                    "Switch to it with `git -C {place} checkout {branch}`, and bring your commits along with `git \
+                        -C {place} merge -`"
                 );
                 let refused = ByHandError::changed_meanwhile(words);
                 Some(refused.because("only the commits of its branch are merged").say(way))

@@ -58,7 +58,7 @@ pub(super) async fn with_made(
                 }
                 Err(why) => {
                     let (op, paths) = (op.clone(), shown(&unmade.resolution.generated));
-                    let why = Some(format!("a file could not be made again: {}", world.without_root(&why)));
+                    let why = Some(format!("a file could not be regenerated: {}", world.without_root(&why)));
                     return Ok(Err(Report::MoveConflict { op, paths, why, asks: false }));
                 }
             },

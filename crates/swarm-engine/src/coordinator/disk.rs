@@ -157,7 +157,7 @@ impl Marks {
             match files(place) {
                 Some((free, total)) if free < few(total) => {
                     return Room::Low(format!(
-                        "only {free} more files can be made where {lies}, whatever room there is in bytes: delete files there"
+                        "only {free} more files can be created where {lies}, however many bytes are free: delete files there"
                     ));
                 }
                 Some((free, total)) if free < few(total).saturating_mul(2) => room = Room::Neither,
@@ -166,7 +166,7 @@ impl Marks {
             if free < self.low {
                 let (free, low) = (free / MIB, self.low / MIB);
                 return Room::Low(format!(
-                    "{free} MiB are free where {lies}, and {low} MiB are wanted (disk.low)"
+                    "{free} MiB are free where {lies}; {low} MiB are needed (disk.low)"
                 ));
             }
             if free < self.enough {

@@ -83,5 +83,5 @@ impl World {
     }
 }
 
-const WITHOUT_WALLS: &str = "the isolation `reservation` needs walls around the agent, which keep it from committing what \
-    others have changed: set `sandbox` to landlock, or the task's isolation to worktree";
+const WITHOUT_WALLS: &str = "the isolation `reservation` needs a sandbox, which keeps an agent from committing the \
+    changes of others: set `sandbox` to landlock, or the task's isolation to worktree";

@@ -90,7 +90,7 @@ impl Cure {
                     .map_err(describe)?
                 {
                     RefOutcome::Changed => git.make_durable().await.map_err(describe)?,
-                    RefOutcome::Lost { .. } => return Err("somebody made it meanwhile".into()),
+                    RefOutcome::Lost { .. } => return Err("somebody created it in the meantime".into()),
                 }
             }
             Self::EndRun(run) => end_run(patient, run).await?,

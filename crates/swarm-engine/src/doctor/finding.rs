@@ -42,9 +42,13 @@ pub const CHECKS: &[Check] = &[
             "cuts off an unfinished batch, repairs from the second copy; cut bytes are kept in a quarantine file",
         ),
     ),
-    check("second-copy", "second copy of the ledger", Some("updates it, and makes it anew where it rotted")),
+    check("second-copy", "second copy of the ledger", Some("updates it, and recreates it if it is damaged")),
     check("snapshot", "snapshots", Some("rebuilds them from the ledger")),
-    check("projections", "plan.json and plan.md", Some("rebuilds them; an edited one is kept beside")),
+    check(
+        "projections",
+        "plan.json and plan.md",
+        Some("rebuilds them; an edited file is kept beside the new one"),
+    ),
     check("coordinator", "coordinator", None),
     check("socket", "socket", Some("removes an unused socket")),
     check("permissions", "permissions of private files", Some("removes the permissions of others")),
@@ -52,7 +56,7 @@ pub const CHECKS: &[Check] = &[
     check(
         "worktree-gone",
         "worktrees whose folder is gone",
-        Some("moves git's record of it to the trash; commits it alone held are kept by a ref"),
+        Some("moves git's record of it to the trash; commits that only it referenced are kept by a ref"),
     ),
     check(
         "worktree-orphan",

@@ -23,7 +23,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
             let shown = patient.shown(&lock);
             Found::problem(
                 "git-lock",
-                format!("{shown} was left by a git that is gone; git refuses to work beside it"),
+                format!("{shown} was left behind by a git process that has ended; git refuses to work while it exists"),
             )
             .about(shown)
             .curable(Cure::ClearGitLock(lock))
@@ -48,9 +48,12 @@ fn half_made(patient: &Patient) -> Vec<Found> {
         .filter(|lock| is_old(lock) && !patient.git.someone_may_hold(lock))
         .map(|lock| {
             let shown = patient.shown(&lock);
-            Found::problem("git-lock", format!("{shown} was left by a `git worktree add` that is gone"))
-                .about(shown)
-                .curable(Cure::ClearGitLock(lock))
+            Found::problem(
+                "git-lock",
+                format!("{shown} was left behind by an interrupted `git worktree add`"),
+            )
+            .about(shown)
+            .curable(Cure::ClearGitLock(lock))
         })
         .collect()
 }

@@ -39,10 +39,10 @@ fn walls() -> Found {
         }
         Ok(status) => Found::note(
             "landlock",
-            format!("agents are not kept to their worktree: {}", status.missing.join("; ")),
+            format!("agents are not confined to their worktree: {}", status.missing.join("; ")),
         )
         .by_hand("use Linux 5.13 or newer with Landlock, or `\"sandbox\": \"program\"`"),
-        Err(why) => Found::note("landlock", format!("agents are not kept to their worktree: {why}")),
+        Err(why) => Found::note("landlock", format!("agents are not confined to their worktree: {why}")),
     }
 }
 
@@ -55,7 +55,7 @@ async fn view() -> Found {
         }
         Err(why) => Found::note(
             "view",
-            format!("agents can reach sockets and terminals of yours, and change modes of your files: {why}"),
+            format!("agents can reach your sockets and terminals, and change the modes of your files: {why}"),
         )
         .by_hand("allow unprivileged user namespaces, or see docs/guides/security.md"),
     }
@@ -82,7 +82,7 @@ fn inotify() -> Found {
     match (limit("max_user_instances"), limit("max_user_watches")) {
         (Some(instances), _) if instances < INOTIFY_INSTANCES_MIN => Found::note(
             "inotify",
-            format!("only {instances} programs may watch files at once: changes are seen later"),
+            format!("only {instances} programs may watch files at once: changes are noticed later"),
         )
         .by_hand("sysctl fs.inotify.max_user_instances=512"),
         (Some(instances), Some(watches)) => {
@@ -104,13 +104,13 @@ pub(super) fn disk(place: &Path, what: &str, low_mib: u64) -> Found {
             "disk",
             format!("the file system of {what} is read-only: nothing can be recorded or done"),
         )
-        .by_hand("mount it writable again (`dmesg` says why it is not)"),
+        .by_hand("remount it writable (`dmesg` may say what happened)"),
         _ if stat.f_files > 0 && stat.f_favail == 0 => {
-            Found::problem("disk", format!("no file can be made any more for {what}")).by_hand("delete files")
+            Found::problem("disk", format!("no more files can be created for {what}")).by_hand("delete files")
         }
         _ if files(place).is_some_and(|(free, total)| free < few(total)) => Found::problem(
             "disk",
-            format!("only {} more files can be made for {what}: the swarm pauses", stat.f_favail),
+            format!("only {} more files can be created for {what}: the swarm pauses", stat.f_favail),
         )
         .by_hand("delete files: `df -i` says where"),
         n => of_room(n, low_mib, words),

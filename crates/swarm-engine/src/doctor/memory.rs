@@ -55,8 +55,8 @@ fn ledger(patient: &Patient, report: &VerifyReport) -> Found {
         // What lies behind the damage is proven from a snapshot; cutting it off would lose it.
         return match patient.head.is_some_and(|head| head.seq > report.records) {
             true => found.by_hand(
-                "neither copy has these records whole, and work goes on from the snapshot: put .swarm/plan-ledger.jsonl back \
-                 from a backup that has them, and keep .swarm/state until then",
+                "these records are damaged in both copies, and work continues from the snapshot: restore \
+                    .swarm/plan-ledger.jsonl from a backup that has them, and keep .swarm/state until then",
             ),
             false => found.curable(Cure::TakeTheLedger),
         };

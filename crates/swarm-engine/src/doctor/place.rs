@@ -60,7 +60,7 @@ fn filesystem(patient: &Patient) -> Found {
         Some((_, "memory")) => Found::note("filesystem", "it is in memory: nothing survives a restart"),
         Some((_, name)) => Found::note(
             "filesystem",
-            format!("{name}: whether locks hold and a sync reaches the disk is up to the server"),
+            format!("{name}: the server decides whether locks work and a sync reaches the disk"),
         )
         .by_hand("keep the repository on a disk of this machine"),
         None => Found::ok("filesystem", "a local one"),
@@ -72,9 +72,9 @@ fn clock(patient: &Patient) -> Found {
     if last.0 > now.0.saturating_add(AHEAD_MAX_MS) {
         return Found::note(
             "clock",
-            format!("the last record is of {last}, which is still to come: the clock was set back"),
+            format!("the last record is dated {last}, in the future: the clock was set back"),
         )
-        .by_hand("set the clock; records stay in order all the same");
+        .by_hand("set the clock; records stay in order anyway");
     }
     Found::ok("clock", "not behind the ledger")
 }

@@ -17,7 +17,7 @@ pub(super) async fn inspect(patient: &Patient) -> Vec<Found> {
             }
             Err(error) => {
                 let problem = Found::problem("agent", error.to_string()).about(name);
-                found.push(problem.by_hand("put `agent` or `profiles` of the configuration right"));
+                found.push(problem.by_hand("fix `agent` or `profiles` in the configuration"));
             }
         }
     }
@@ -67,7 +67,7 @@ fn describe(report: &ProgramReport) -> String {
     let login = match &report.logged_in {
         LoggedIn::Yes { by } => format!("logged in ({by})"),
         LoggedIn::No => "no log-in is seen".into(),
-        LoggedIn::Unknown { why } => format!("whether it is logged in is not known: {why}"),
+        LoggedIn::Unknown { why } => format!("cannot tell whether it is logged in: {why}"),
     };
     format!("{name}{version}, {login}")
 }

@@ -29,7 +29,7 @@ fn coordinator(patient: &Patient) -> Found {
     match &patient.coordinator {
         Some(coordinator) if is_stopped(coordinator.pid) => {
             let what = format!(
-                "process {} is stopped (SIGSTOP, Ctrl+Z or a debugger): nothing moves",
+                "process {} is suspended (SIGSTOP, Ctrl+Z or a debugger): nothing happens",
                 coordinator.pid
             );
             Found::problem("coordinator", what).by_hand(format!("kill -CONT {}", coordinator.pid))

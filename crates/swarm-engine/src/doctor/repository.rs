@@ -40,10 +40,7 @@ fn identity(patient: &Patient) -> Found {
     if *identity == Identity::of_the_swarm() {
         return Found::note(
             "identity",
-            format!(
-                "git knows no name of yours: what the swarm commits is signed {} <{}>",
-                identity.name, identity.email
-            ),
+            format!("git has no user name: the swarm commits as {} <{}>", identity.name, identity.email),
         )
         .by_hand("git config user.name NAME && git config user.email ADDRESS");
     }
@@ -52,8 +49,11 @@ fn identity(patient: &Patient) -> Found {
 
 fn history(patient: &Patient) -> Found {
     if patient.git.common_dir.join("shallow").exists() {
-        return Found::note("history", "this is a shallow clone: where a branch began cannot always be seen")
-            .by_hand("git fetch --unshallow");
+        return Found::note(
+            "history",
+            "this is a shallow clone: git cannot always tell where a branch started",
+        )
+        .by_hand("git fetch --unshallow");
     }
     Found::ok("history", "complete")
 }

@@ -32,7 +32,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
             (false, false, _) => found.push(
                 Found::problem(
                     "leftover-process",
-                    format!("{run} has ended, and process {} of it lives", list(&alive)),
+                    format!("{run} has ended, but its process {} is still running", list(&alive)),
                 )
                 .about(run.as_str())
                 .curable(Cure::EndRun(run)),
@@ -40,7 +40,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
             (false, true, _) => found.push(
                 Found::problem(
                     "leftover-run",
-                    format!("files of {run} are left, which the ledger does not know as running"),
+                    format!("files of {run} are left over; the ledger does not list it as running"),
                 )
                 .about(run.as_str())
                 .curable(Cure::EndRun(run)),
@@ -48,7 +48,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
             (true, false, false) => found.push(
                 Found::problem(
                     "leftover-process",
-                    format!("the daemon of {run} died, and process {} of it lives", list(&alive)),
+                    format!("the daemon of {run} died, but its process {} is still running", list(&alive)),
                 )
                 .about(run.as_str())
                 .curable(Cure::EndProcesses(run)),
@@ -59,7 +59,7 @@ pub(super) fn inspect(patient: &Patient) -> Vec<Found> {
                     .by_hand("swarm run"),
             ),
             (true, true, false) => found.push(
-                Found::note("coordinator", format!("{run} was broken off; it is taken up again"))
+                Found::note("coordinator", format!("{run} was interrupted; the next run resumes it"))
                     .about(run.as_str())
                     .by_hand("swarm run"),
             ),
@@ -82,7 +82,7 @@ fn stopped(patient: &Patient) -> Vec<Found> {
     stopped
         .map(|(pid, run)| {
             let what = format!(
-                "process {pid}, which looks after {run}, is stopped (SIGSTOP or a debugger): its agent is not watched"
+                "process {pid}, which supervises {run}, is suspended (SIGSTOP or a debugger): its agent is not supervised"
             );
             Found::problem("coordinator", what).about(run.as_str()).by_hand(format!("kill -CONT {pid}"))
         })
@@ -102,7 +102,7 @@ fn groups(patient: &Patient) -> Vec<Found> {
         .map(|nonce| {
             Found::problem(
                 "leftover-process",
-                format!("the control group of {nonce} is left of a run that has ended"),
+                format!("the control group {nonce} of an ended run is left over"),
             )
             .about(nonce.clone())
             .curable(Cure::EndGroup(nonce))

@@ -104,7 +104,7 @@ fn orphans(patient: &Patient, linked: &[Checkout]) -> Vec<Found> {
         } else {
             Found::note(
                 "worktree-orphan",
-                format!("{shown} is no worktree of this repository; it is left alone"),
+                format!("{shown} is not a worktree of this repository; it is left alone"),
             )
             .about(shown)
             .by_hand("look at it, and move it away if you do not need it")

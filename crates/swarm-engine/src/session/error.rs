@@ -20,7 +20,7 @@ pub enum SessionError {
     Settings(SettingsError),
     #[error("{}", .0.message())]
     Refused(Refusal),
-    #[error("{} came with the repository, and nobody here has agreed to what it runs", .0.display())]
+    #[error("{} came with the repository and is not trusted yet", .0.display())]
     Untrusted(std::path::PathBuf),
     /// No profile and no agent program has that name.
     #[error("{0}")]

@@ -29,11 +29,11 @@ pub enum StoreError {
     /// The same of what git has written: what was to be recorded next may not be there after a power cut.
     #[error("The disk did not take what git has written")]
     GitSync,
-    #[error("The ledger did not take the record")]
+    #[error("The ledger rejected the record")]
     NotTaken(#[source] AppendError),
     #[error("Cannot keep a large part of the record")]
     Payload(#[source] PayloadError),
-    #[error("{} belongs to opencode-swarm, which has a ledger of its own form", .0.display())]
+    #[error("{} belongs to opencode-swarm, which uses another ledger format", .0.display())]
     Foreign(PathBuf),
     #[error("opencode-swarm has written over the ledger that was here: {} still has it", copy.display())]
     WrittenOver { copy: PathBuf },
@@ -44,7 +44,7 @@ pub enum StoreError {
     Unreadable { seq: u64, why: String },
     #[error("There is no record {asked}: the ledger ends at {last}")]
     NoSuchRecord { asked: u64, last: u64 },
-    #[error("Cannot take over {} of a time without a ledger: {why}", path.display())]
+    #[error("Cannot import {} from before there was a ledger: {why}", path.display())]
     Migration { path: PathBuf, why: String },
     #[error("Cannot {doing} {}", path.display())]
     Io { doing: &'static str, path: PathBuf, source: std::io::Error },

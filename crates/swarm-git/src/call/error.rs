@@ -41,7 +41,9 @@ pub enum GitError {
     OddPath(PathBuf),
     #[error("the main checkout of {} cannot be found: run the command inside it", common_dir.display())]
     NoMainCheckout { common_dir: PathBuf },
-    #[error("objects of the commit {commit} have gone: `git gc --prune=now` takes what no ref holds yet")]
+    #[error(
+        "objects of the commit {commit} are missing: `git gc --prune=now` deletes objects that no ref holds yet"
+    )]
     Pruned { commit: Oid },
     #[error("the branch {branch} is gone: {way_back}")]
     NoBranch { branch: String, way_back: String },

@@ -95,7 +95,7 @@ impl Caller {
         if expected(&preview) != expect {
             return Err(ApiError::new(
                 "not_as_shown",
-                "It would do something else by now",
+                "It would now do something else",
                 "Look at the preview again",
             ));
         }
@@ -195,7 +195,7 @@ impl Caller {
         let view = self.source.look(Look::Task(task.clone()), None).await?.view;
         let stage = view["stage"].as_str().unwrap_or_default();
         let why = view["why"].as_str().map(|why| format!(", {why}")).unwrap_or_default();
-        let text = format!("Nobody marks a task as done: {task} is {stage}{why}");
+        let text = format!("A task cannot be marked as done by hand: {task} is {stage}{why}");
         Ok(ApiError::new("done_is_found_out", text, format!("swarm task show {task}")))
     }
 

@@ -217,8 +217,8 @@ fn at_record(seen: Seen<Value>) -> Map<String, Value> {
 /// Whoever goes on behind a task that is gone would be given what they have read already, and never come to the end.
 fn place_of(rows: &[Value], after: &TaskId) -> Result<usize, ApiError> {
     rows.iter().position(|row| row["id"] == after.as_str()).ok_or_else(|| {
-        let why = format!("There is no task {after} behind which to go on");
-        ApiError::new("unknown_task", why, "Begin again without `after`")
+        let why = format!("There is no task {after} to continue after");
+        ApiError::new("unknown_task", why, "Start again without `after`")
     })
 }
 

@@ -35,7 +35,7 @@ pub struct Collector {
 
 impl Collector {
     pub fn parse(text: &str) -> Result<Self, String> {
-        let bad = |why: &str| format!("{text:?} is no address of a collector: {why}");
+        let bad = |why: &str| format!("{text:?} is not the address of a collector: {why}");
         let Some(rest) = text.strip_prefix("http://") else {
             return Err(bad("it begins with http://; a collector on this machine forwards over TLS"));
         };

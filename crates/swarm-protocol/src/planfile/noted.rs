@@ -50,7 +50,7 @@ pub(super) fn lost_boxes(text: &str) -> Option<String> {
     }
     let named = lines.iter().take(NAMED_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if lines.len() > NAMED_MAX { " …" } else { "" };
-    let words = "Boxes that are no tasks, because a task begins at the margin with `- [ ]`: line";
+    let words = "Boxes that are not tasks, because a task starts at the margin with `- [ ]`: line";
     (!lines.is_empty()).then(|| format!("{words} {named}{more}"))
 }
 

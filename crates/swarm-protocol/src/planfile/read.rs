@@ -119,20 +119,20 @@ fn refuse_doubles(name: &str, text: &str, plan: &PlanFile) -> Result<(), PlanFil
     let mut tasks = BTreeMap::new();
     for phase in &plan.phases {
         if phases.insert(phase.id, ()).is_some() {
-            let why = format!("phase {} is there twice", phase.id);
-            return Err(PlanFileError::whole(name, why, "Give every phase a number of its own"));
+            let why = format!("phase {} is defined twice", phase.id);
+            return Err(PlanFileError::whole(name, why, "Give each phase its own number"));
         }
         for task in &phase.tasks {
             if let Some(first_phase) = tasks.insert(&task.id, phase.id) {
                 let lines = lines_naming(text, task.id.as_str());
                 let why = match lines.as_slice() {
-                    [first, _, ..] => format!("task {} is there twice, first at line {first}", task.id),
+                    [first, _, ..] => format!("task {} is defined twice, first at line {first}", task.id),
                     _ => format!(
-                        "task {} is there twice, in phase {first_phase} and in phase {}",
+                        "task {} is defined twice, in phase {first_phase} and in phase {}",
                         task.id, phase.id
                     ),
                 };
-                let hint = "Give every task an id of its own";
+                let hint = "Give each task its own id";
                 return Err(match lines.get(1) {
                     Some(second) => PlanFileError::at(name, *second, why, hint),
                     None => PlanFileError::whole(name, why, hint),

@@ -108,7 +108,7 @@ fn a_checklist_that_would_have_to_be_guessed_at_is_refused_with_its_line() {
     );
     check(
         "# g\n- [ ] 1.1 a\n- [ ] 1.2 b\n- [ ] 1.1 c\n",
-        "Cannot read the plan plan at line 4: task 1.1 is there twice, first at line 2 | Give every task an id of its own",
+        "Cannot read the plan plan at line 4: task 1.1 is defined twice, first at line 2 | Give each task its own id",
     );
 }
 
@@ -138,7 +138,7 @@ fn json_that_is_not_a_plan_is_refused_with_its_line() {
     );
     check(
         "{\"goal\":\"g\",\"phases\":[{\"id\":1,\"tasks\":[\n{\"id\":\"a\",\"title\":\"t\"},\n{\"id\" : \"a\",\"title\":\"t\"}]}]}",
-        "Cannot read the plan plan at line 3: task a is there twice, first at line 2 | Give every task an id of its own",
+        "Cannot read the plan plan at line 3: task a is defined twice, first at line 2 | Give each task its own id",
     );
 }
 

@@ -58,8 +58,10 @@ impl Refusal {
                 format!("{files} belongs to {holder} (reservation {number})")
             }
             Self::UnknownReservation { number } => format!("There is no reservation {number}"),
-            Self::UnknownProposal { number } => format!("No proposal {number} waits"),
-            Self::AlreadyProposed { number, .. } => format!("Proposal {number} is the same, and waits"),
+            Self::UnknownProposal { number } => format!("There is no waiting proposal {number}"),
+            Self::AlreadyProposed { number, .. } => {
+                format!("Proposal {number} is the same and still waits for an answer")
+            }
             Self::AlreadyWaived { task, gate } => format!("The gate {gate} of task {task} is already waived"),
             Self::Draining => "The swarm is stopping".into(),
             Self::NotForAgents { what } => format!("Agents may not run this command: {what}"),

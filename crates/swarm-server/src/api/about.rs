@@ -39,7 +39,7 @@ pub async fn configuration(
     Extension(caller): Extension<Caller>,
 ) -> Result<Response, Fault> {
     if caller.inside().is_some() {
-        return Err(Fault::not_for_agents("The configuration is not an agent's to read"));
+        return Err(Fault::not_for_agents("Agents may not read the configuration"));
     }
     let file = api.paths.config.clone();
     let read = tokio::task::spawn_blocking(move || load(&file, &environment(), &[]));

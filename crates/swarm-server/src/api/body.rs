@@ -43,7 +43,7 @@ pub async fn read_up_to(
         };
         let frame = tokio::time::timeout(within, body.frame()).await.map_err(|_| slow())?;
         let Some(frame) = frame else { return Ok(true) };
-        let frame = frame.map_err(|error| Fault::bad_request(format!("The body broke off: {error}")))?;
+        let frame = frame.map_err(|error| Fault::bad_request(format!("The body ended early: {error}")))?;
         let Ok(bytes) = frame.into_data() else { continue };
         into.extend_from_slice(&bytes);
         if into.len() > bytes_max {

@@ -97,8 +97,8 @@ async fn came_of(api: &ApiState, id: &CommandId, deed: &Deed) -> Result<bool, Fa
 }
 
 fn id_taken(id: &CommandId) -> Fault {
-    let message = format!("Something else was asked for under the id {id}");
-    Fault::new(StatusCode::CONFLICT, "id_taken", message, "Give each deed an id of its own")
+    let message = format!("The id {id} was already used for another request");
+    Fault::new(StatusCode::CONFLICT, "id_taken", message, "Give each request its own id")
 }
 
 fn new_id() -> Result<CommandId, Fault> {

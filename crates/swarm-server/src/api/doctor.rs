@@ -28,7 +28,7 @@ pub async fn doctor(
     Extension(caller): Extension<Caller>,
 ) -> Result<Json<DoctorView>, Fault> {
     if caller.inside().is_some() {
-        return Err(Fault::not_for_agents("The state of the machine is not an agent's to examine"));
+        return Err(Fault::not_for_agents("Agents may not examine the machine"));
     }
     let examined = api.by_hand(|paths| async move { examine(&paths.root, &environment(), false).await });
     Ok(Json(examined.await?))

@@ -52,7 +52,7 @@ pub async fn events(
         && wanted != now
     {
         let message = "The plan that you followed is closed, and this is another one";
-        let hint = "Begin anew with GET /v1/status";
+        let hint = "Start again with GET /v1/status";
         return Err(Fault::new(StatusCode::CONFLICT, "another_ledger", message, hint));
     }
     let last = api.hub.feed.position().seq;
@@ -62,7 +62,7 @@ pub async fn events(
     };
     if next > last + 1 {
         let message = format!("There is no record {}; the last one is {last}", next - 1);
-        let hint = "Is it another plan by now? Begin anew with GET /v1/status";
+        let hint = "Is it another plan now? Start again with GET /v1/status";
         return Err(Fault::new(StatusCode::NOT_FOUND, "no_such_record", message, hint));
     }
     let (outlet, response) = Outlet::open(api.limits.stall);

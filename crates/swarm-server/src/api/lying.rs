@@ -137,7 +137,7 @@ pub async fn programs(
 fn not_from_inside(caller: &Caller) -> Result<(), Fault> {
     match caller.inside() {
         None => Ok(()),
-        Some(_) => Err(Fault::not_for_agents("What lies beside the ledger is not an agent's to look at")),
+        Some(_) => Err(Fault::not_for_agents("Agents may not read the files beside the ledger")),
     }
 }
 

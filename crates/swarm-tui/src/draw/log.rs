@@ -57,7 +57,7 @@ pub fn draw(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     }
     let all = shown_lines(model);
     if all.is_empty() {
-        put_all(frame, area, [Line::from(span(model.theme, Role::Dim, " No line of the log has it"))]);
+        put_all(frame, area, [Line::from(span(model.theme, Role::Dim, " No line of the log matches"))]);
         return;
     }
     let end = all.len() - model.log.back.unwrap_or_default().min(all.len());

@@ -104,7 +104,7 @@ pub fn board_value() -> Value {
         "what": "Task 2.2 is blocked (human)", "since": ago(240), "why": "MIT or Apache for the README?",
         "commands": ["swarm agent message 2.2 \"…\""], "id": "task/2.2", "kind": "question", "task": "2.2",
         "choices": [
-            { "label": "answer, and let it go on", "asks_for": "Your answer",
+            { "label": "answer, and continue", "asks_for": "Your answer",
               "command": { "do": "message_agent", "task": "2.2", "text": "…" }, "then": { "do": "unblock_task", "task": "2.2" } },
             { "label": "back to the queue", "command": { "do": "unblock_task", "task": "2.2" } },
         ],

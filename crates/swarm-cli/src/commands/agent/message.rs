@@ -19,9 +19,9 @@ const TEXT_MAX: u64 = 64 * 1024;
 
 /// Send a message to an agent
 ///
-/// The message is part of the prompt of the next iteration and counts as delivered when that iteration has ended. Without an agent
-/// at work it waits for the next attempt. A message to a task whose agent asks something is the answer: the task continues
-/// with it. `swarm task show` lists all messages of a task and their state.
+/// The message is part of the prompt of the next iteration and counts as delivered when that iteration has ended. Without an
+/// agent at work it waits for the next attempt. If the agent of a task has asked a question, the message is the answer, and
+/// the task continues. `swarm task show` lists all messages of a task and their state.
 ///
 /// Example: swarm agent message 1.2 Use the parser in src/lib.rs instead of a new one
 #[derive(Debug, clap::Args)]

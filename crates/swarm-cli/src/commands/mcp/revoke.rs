@@ -8,7 +8,7 @@ use crate::swarm::Swarm;
 
 /// Revoke the token of an MCP client, or all of them
 ///
-/// Its next request is refused, whatever is under way.
+/// Its next request is refused.
 ///
 /// Example: swarm mcp revoke --all
 #[derive(Debug, clap::Args)]

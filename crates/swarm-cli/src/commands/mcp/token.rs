@@ -7,18 +7,18 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Make a token with which an MCP client comes in by HTTP
+/// Create a token for an MCP client that connects over HTTP
 ///
-/// The client asks at /mcp of the web UI, which is open with `swarm web` or beside a run. The token is shown this once and kept as a
-/// hash. A viewer looks; an operator may do what you may with `swarm mcp`.
+/// The client connects to /mcp of the web UI, which `swarm web` or a run serves. The token is shown only once; its hash is
+/// stored. A viewer can only look; an operator can do everything that you can do with `swarm mcp`.
 ///
 /// Example: swarm mcp token --role viewer --name laptop
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What its holder may do
+    /// What the client may do
     #[arg(long, value_enum)]
     role: Allowed,
-    /// For whom it is, so that you know it again in the list
+    /// Name of the client, shown in the list of tokens
     #[arg(long, default_value = "", hide_default_value = true)]
     name: String,
 }

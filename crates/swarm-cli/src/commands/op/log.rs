@@ -12,7 +12,7 @@ use crate::swarm::Swarm;
 
 /// List operations, newest first
 ///
-/// With --all also automatic ones (merges, automatic checkpoints), which are undone only by name.
+/// With --all it also lists automatic ones (merges, automatic checkpoints), which can be undone only by name.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Include automatic operations

@@ -49,7 +49,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
     }
     if swarm.approved(None)?.structure_hash != before {
         let hint = format!(
-            "What you wrote is kept. Run `swarm plan edit` once more, or put it over the other change with `swarm plan save {}`",
+            "Your text is kept. Run `swarm plan edit` again, or overwrite the other change with `swarm plan save {}`",
             output::word(&file.display().to_string())
         );
         let what = "The plan was changed while you were editing it";
@@ -78,7 +78,7 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 /// What was typed outlives the error.
 fn kept(error: CliError, file: &Path) -> CliError {
     let file = output::word(&file.display().to_string());
-    error.say(format!("What you wrote is kept. Fix it and run `swarm plan save {file}`"))
+    error.say(format!("Your text is kept. Fix it and run `swarm plan save {file}`"))
 }
 
 fn remove(file: &Path) {

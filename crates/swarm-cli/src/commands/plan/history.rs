@@ -46,10 +46,10 @@ impl std::str::FromStr for Since {
         }
         match text.parse::<jiff::Timestamp>().map(|at| u64::try_from(at.as_millisecond())) {
             Ok(Ok(ms)) => Ok(Self::Moment(Timestamp(ms))),
-            _ => Err(
-                "a record number, a time like 2026-01-13T10:00:00Z, or a length of time like 2h is wanted"
-                    .into(),
-            ),
+            _ => {
+                Err("expected a record number, a time like 2026-01-13T10:00:00Z, or a duration like 2h"
+                    .into())
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ pub struct Args {
     /// Format: opencode-swarm, beads, hive, json or markdown (default: detected)
     #[arg(long, value_name = "TOOL", hide_possible_values = true, value_parser = clap::builder::PossibleValuesParser::new(Source::ALL.map(Source::word)))]
     pub from: Option<String>,
-    /// Refuse the file where something in it cannot be imported as it is (unknown statuses, missing dependencies)
+    /// Refuse the file if something in it cannot be imported as it is (unknown statuses, missing dependencies)
     #[arg(long)]
     pub strict: bool,
     /// Goal of the plan (default: from the file; files of beads and hive do not always have one)

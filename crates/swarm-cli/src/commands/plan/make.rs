@@ -18,13 +18,13 @@ use crate::swarm::planning::Draft;
 
 /// Make a plan from a goal
 ///
-/// An agent reads the repository, which it cannot change, and proposes tasks with their dependencies. You see the plan before it is
-/// saved, and approve it; `swarm plan refine` has it changed. The proposal is kept in .swarm/plan-draft.json until then.
+/// An agent reads the repository, which it cannot change, and proposes tasks with their dependencies. You see the plan and
+/// approve it before it is saved; `swarm plan refine` changes it. Until then the proposal is kept in .swarm/plan-draft.json.
 ///
 /// Example: swarm plan make "Add a --json flag to every command"
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What is to be reached
+    /// Goal of the plan
     #[arg(value_name = "GOAL")]
     pub goal: String,
     /// Profile or agent program that plans (default: `plan.profile`, else `agent` in the configuration)
@@ -62,8 +62,8 @@ pub fn run(args: Args, cx: &Context) -> Result<(), CliError> {
 pub fn would_ask(cx: &Context, kind: &str, profile: &str, file: &str) -> Result<(), CliError> {
     let lines = [
         format!("ask {profile}, which can read the repository and change nothing"),
-        format!("keep what it proposes in {file}"),
-        "show it, and take it on your word".to_owned(),
+        format!("save its proposal in {file}"),
+        "show it, and ask whether to use it".to_owned(),
     ];
     shown_lines(cx, kind, &lines)
 }
@@ -81,7 +81,7 @@ pub fn approve(cx: &Context, swarm: &Swarm, draft: &Draft, yes: bool) -> Result<
     let view =
         |approved| DraftView { plan: &draft.plan, draft: &draft.file, usage: draft.talk.usage, approved };
     let ways = format!(
-        "Kept in {}: `swarm plan save {}` saves it, `swarm plan refine WISH` has it changed",
+        "Kept in {}: `swarm plan save {}` saves it, `swarm plan refine WISH` changes it",
         draft.file,
         swarm.pasted(&swarm.root().join(&draft.file))
     );

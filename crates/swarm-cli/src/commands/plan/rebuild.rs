@@ -7,8 +7,8 @@ use crate::swarm::Swarm;
 
 /// Rebuild all files derived from the ledger
 ///
-/// plan.json, plan.md, the snapshot and the second copy. No record is changed: where one copy of the ledger has rotted, it is made
-/// whole from the other. A plan file that was edited by hand is kept beside the new one.
+/// plan.json, plan.md, the snapshot and the second copy. No record is changed. If one copy of the ledger is damaged, it is
+/// repaired from the other. A plan file that was edited by hand is kept beside the new one.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -6,15 +6,15 @@ use crate::context::Context;
 use crate::error::CliError;
 use crate::swarm::Swarm;
 
-/// Have the plan changed by the agent that plans
+/// Ask the planning agent to change the plan
 ///
-/// It changes the proposal of `swarm plan make` that is not saved yet, or else the plan, and goes on in the same conversation where
-/// it can. You see the changed plan before it is saved, and approve it.
+/// Changes the proposal of `swarm plan make` if it is not saved yet, else the plan. The agent continues the same conversation
+/// if it can. You see the changed plan and approve it before it is saved.
 ///
 /// Example: swarm plan refine "Split the parser into two tasks"
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What is to be changed
+    /// What to change
     #[arg(value_name = "WISH")]
     pub wish: String,
     /// Profile or agent program that plans (default: `plan.profile`, else `agent` in the configuration)

@@ -10,8 +10,8 @@ use crate::swarm::Swarm;
 
 /// Reserve files for yourself
 ///
-/// No task that reserves one of these files starts, and no work that changes one is merged, until you release them or their time
-/// is over. All of them are reserved, or none: it is refused where somebody else has one of them.
+/// No task that reserves one of these files starts, and no work that changes one is merged, until you release them or the
+/// time is over. Either all of them are reserved or none: the command is refused if somebody else has one of them.
 ///
 /// Example: swarm reservations add 'src/ui/**' --for 30m
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub struct Args {
     /// How long, like 30m or 2h (default: `reservations.ttl`)
     #[arg(long = "for", value_name = "TIME")]
     pub time: Option<String>,
-    /// Why, for whoever waits
+    /// Reason, shown to those who wait
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
     #[command(flatten)]

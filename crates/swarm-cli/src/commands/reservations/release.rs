@@ -9,7 +9,7 @@ use crate::swarm::Swarm;
 
 /// Release a reservation, whoever has it
 ///
-/// Whatever waits for its files goes on. A task that is worked on under it is not stopped.
+/// Tasks and merges that wait for its files continue. A task that works under it is not stopped.
 ///
 /// Example: swarm reservations release 3
 #[derive(Debug, clap::Args)]

@@ -12,15 +12,16 @@ use crate::swarm::Swarm;
 
 /// Approve submitted work: it is merged when its turn comes
 ///
-/// The approval is for the submitted commit; a change of its branch before trunk has it makes it void. It is refused if the branch is somewhere else by now, unless --commit names the submitted
-/// one; what was committed since is then not merged with it, and its worktree is kept.
+/// The approval applies to the submitted commit; a change of the branch before the merge makes it void. It is refused if the
+/// branch has moved since the submission, unless --commit names the submitted commit. Later commits are then not merged, and
+/// the worktree is kept.
 ///
 /// Example: swarm review approve 1.2
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     pub task: TaskArg,
-    /// The commit that you reviewed (default: where the branch of the task is now)
+    /// The commit that you reviewed (default: the current commit of the task's branch)
     #[arg(long, value_name = "COMMIT")]
     pub commit: Option<String>,
     #[command(flatten)]

@@ -10,9 +10,9 @@ use crate::output::table::table;
 use crate::output::time::moment;
 use crate::swarm::Swarm;
 
-/// List submitted work that is or waits to be reviewed
+/// List submitted work that is in review or waits for it
 ///
-/// The longest waiting first, with who reviews it: a person (human) or the configured commands (command).
+/// Longest waiting first, with the reviewer: a person (human) or the configured commands (command).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

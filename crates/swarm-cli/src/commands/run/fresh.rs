@@ -26,7 +26,7 @@ pub fn begin(args: &Args, cx: &Context) -> Result<Option<Afresh>, CliError> {
         None => args.goal.clone().or_else(|| before.clone()),
     };
     if goal.as_ref().is_some_and(|goal| goal.trim().is_empty()) {
-        return Err(CliError::usage("The plan has no goal that another one could be made for")
+        return Err(CliError::usage("The plan has no goal, so no other plan can be made for it")
             .run_instead("swarm run --fresh --plan FILE"));
     }
     // What cannot be read, or nobody may be asked for, shall not cost the plan that is there.

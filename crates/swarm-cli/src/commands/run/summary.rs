@@ -126,7 +126,8 @@ impl Summary {
     fn held_words(&self) -> Option<String> {
         let pids = self.held.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         (!self.held.is_empty()).then(|| {
-            format!("Stopped by a signal, and not ending by themselves: processes {pids} of agents. `kill -CONT {pids}` lets them go on, `swarm stop` ends them.")
+            format!("Agent processes {pids} are suspended by a signal and do not end. `kill -CONT {pids}` continues \
+                them, `swarm stop` ends them.")
         })
     }
 

@@ -15,8 +15,8 @@ use crate::swarm::Swarm;
 
 /// Show what a task changes
 ///
-/// The committed work of the task and nothing else: what its branch changes, as it was submitted if it is in review, or its commits on
-/// trunk once it is merged. What was merged from trunk into the branch is left out.
+/// Shows only the committed work of the task: the changes of its branch, the submitted changes if it is in review, or its
+/// commits on trunk if it is merged. Changes that came from trunk are left out.
 ///
 /// Example: swarm task diff 1.2 --stat
 #[derive(Debug, clap::Args)]
@@ -26,17 +26,17 @@ pub struct Args {
     /// List the files only, with the number of changed lines
     #[arg(long)]
     pub stat: bool,
-    /// The work as it was submitted the Nth time, as `swarm review show` numbers it
+    /// Show the Nth submission, as `swarm review show` numbers it
     #[arg(long, value_name = "N")]
     pub round: Option<usize>,
-    /// Only what is another than when it was submitted the Nth time
+    /// Show only the changes since the Nth submission
     ///
-    /// What came from trunk since then is left out.
+    /// Changes that came from trunk are left out.
     #[arg(long, value_name = "N")]
     pub since: Option<usize>,
-    /// Where it conflicts with trunk as that is now: what was there, and what trunk and the task made of it
+    /// Show the conflicts with the current trunk: the original lines, trunk's version and the task's version
     ///
-    /// Of a task that is merged: where taking it back conflicts. Nothing is changed. Long files and long lists are cut, and it is said where.
+    /// For a merged task: where reverting it conflicts. Nothing is changed. Long files and long lists are shortened, with a note.
     #[arg(long, conflicts_with_all = ["stat", "round", "since"])]
     pub conflict: bool,
 }

@@ -21,10 +21,10 @@ pub struct Members {
     /// Globs of the files to change
     #[arg(long, value_name = "GLOB,…")]
     pub files: Option<Vec<String>>,
-    /// Globs of files that nobody else changes while it is worked on
+    /// Globs of files that nobody else may change during the task
     #[arg(long, value_name = "GLOB,…")]
     pub reserve: Option<Vec<String>>,
-    /// Globs of files that others may share, and nobody may reserve meanwhile
+    /// Globs of files that other tasks may change too, but nobody may reserve
     #[arg(long, value_name = "GLOB,…")]
     pub share: Option<Vec<String>>,
     /// Tags
@@ -36,14 +36,14 @@ pub struct Members {
     /// Priority from 0 (most urgent) to 4 (default: 2)
     #[arg(long, value_name = "0-4", value_parser = clap::value_parser!(u8).range(0..=4))]
     pub priority: Option<u8>,
-    /// Profile of its agent; '' for the one that the configuration names
+    /// Profile of its agent; '' for the configured one
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
-    /// Who reviews it: none, command, agent, council or human; '' for whom the configuration names
+    /// Who reviews it: none, command, agent, council or human; '' for the configured one
     #[arg(long, value_name = "REVIEWER")]
     pub review: Option<String>,
-    /// Where it is worked on: in a worktree of its own (worktree), or in one that tasks share (reservation); '' for what the
-    /// configuration says
+    /// Where its agent works: in its own worktree (worktree), or in one that tasks share (reservation); '' for the configured
+    /// one
     #[arg(long, value_name = "ISOLATION")]
     pub isolation: Option<String>,
     /// Whether it may be done without a change

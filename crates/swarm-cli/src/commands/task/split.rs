@@ -23,8 +23,9 @@ use crate::swarm::plan_file;
 /// Parts run one after the other unless they name dependencies; the first one starts from the work done so far. The task is done when
 /// all its parts are and its checks pass on trunk; tasks that depend on it wait for that. A part may be split once more.
 ///
-/// Without FILE the agent that plans proposes the parts, and you approve them. FILE is a list of tasks as in a plan: a Markdown
-/// checklist, or JSON (a list of tasks, or a whole plan). A part without an id gets one: 1.2 is split into 1.2-1, 1.2-2 and so on.
+/// Without FILE the planning agent proposes the parts, and you approve them. FILE is a list of tasks as in a plan: a Markdown
+/// checklist, or JSON (a list of tasks, or a whole plan). A part without an id gets one: 1.2 is split into 1.2-1, 1.2-2 and
+/// so on.
 ///
 /// Example: printf '%s\n' '- [ ] Read the old format' '- [ ] Write the new one' | swarm task split 1.2 -
 #[derive(Debug, clap::Args)]

@@ -12,11 +12,11 @@ use crate::error::CliError;
 use crate::output::Output;
 use crate::swarm::Swarm;
 
-/// Write the history as spans of OpenTelemetry
+/// Write the history as OpenTelemetry spans
 ///
-/// Made from the ledger, so nothing has to run while the work is done, and each span comes once with the same id however often a
-/// coordinator was killed. Lines of JSON, each one request of OTLP, as the file exporter of the OpenTelemetry Collector writes them.
-/// Prompts, output and file names are not in it.
+/// The spans are computed from the ledger, so nothing has to run while agents work. Each span appears once and always has the
+/// same id, even if a coordinator was killed. The output is JSON lines, each one OTLP request, as the file exporter of the
+/// OpenTelemetry Collector writes them. It contains no prompts, output or file names.
 ///
 /// Example: swarm trace export --output trace.jsonl
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub struct Args {
     /// Only the spans of this task, and the runs of the swarm around them
     #[arg(long, value_name = "TASK")]
     pub task: Option<TaskId>,
-    /// Also what has not ended, as if it ended with the last record; marked with `swarm.unfinished`
+    /// Include unfinished spans, as if they ended with the last record; marked with `swarm.unfinished`
     #[arg(long)]
     pub unfinished: bool,
     /// File to write instead of stdout

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 pub fn open(url: &str) -> &'static str {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") {
-        return "No screen is here: open the link yourself, from another machine through an SSH tunnel";
+        return "There is no display here: open the link yourself, from another machine through an SSH tunnel";
     }
     let started = Command::new("xdg-open")
         .arg(url)

@@ -9,8 +9,8 @@ use crate::swarm::Swarm;
 
 /// Create the worktree of a task, or repair the existing one
 ///
-/// As an attempt would: on the branch swarm/TASK, with the files named by `worktree.copy`. An existing worktree keeps everything in
-/// it. The name need not be a task of the plan.
+/// Like an attempt, it uses the branch swarm/TASK and copies the files named by `worktree.copy`. An existing worktree keeps
+/// everything in it. The name need not be a task of the plan.
 ///
 /// Example: swarm worktree create 1.2
 #[derive(Debug, clap::Args)]

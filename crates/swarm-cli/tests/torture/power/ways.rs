@@ -94,7 +94,7 @@ impl Ways {
             let said = String::from_utf8_lossy(&out.stderr);
             // What was finished first leaves nothing to do, and that is said.
             let finished = said.contains("Finishing an interrupted operation first")
-                && said.contains("everything is so already");
+                && said.contains("the state is already as requested");
             assert!(out.status.success() || finished, "{what}, and once more: {said}");
         }
         Outside::of(&self.arena).assert_is(&self.seen[to], &format!("{what}, and gone on"));

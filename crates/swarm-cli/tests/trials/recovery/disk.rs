@@ -97,7 +97,7 @@ fn a_file_system_that_takes_few_more_files_pauses_the_swarm_and_it_goes_on_after
     }
     run.until("paused: ");
     assert!(
-        arena.attention().contains("more files can be made where the repository lies"),
+        arena.attention().contains("more files can be created where the repository lies"),
         "{}",
         arena.attention()
     );

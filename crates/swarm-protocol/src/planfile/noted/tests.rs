@@ -136,7 +136,7 @@ fn a_dependency_behind_a_title_is_one_and_a_rule_is_for_the_eye() {
 
 #[test]
 fn a_box_that_is_no_task_is_said() {
-    let said = "Boxes that are no tasks, because a task begins at the margin with `- [ ]`: line";
+    let said = "Boxes that are not tasks, because a task starts at the margin with `- [ ]`: line";
     for (text, lines) in [
         ("# g\n- Backend\n  - [ ] Add the login\n", " 3"),
         ("# g\n+ [ ] one\n1. [x] two\n-  [ ] three\n- [ ] 1.1 a\n", " 2, 3, 4"),

@@ -23,8 +23,8 @@ impl Names {
         let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
         for (id, line) in ids.clone() {
             if let Some(first) = lines.insert(id, line) {
-                let why = format!("task {id} is there twice, first at line {first}");
-                return Err(PlanFileError::at(file, line, why, "Give every task an id of its own"));
+                let why = format!("task {id} is defined twice, first at line {first}");
+                return Err(PlanFileError::at(file, line, why, "Give each task its own id"));
             }
         }
         let mut names = Self::default();

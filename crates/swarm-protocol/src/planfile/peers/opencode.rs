@@ -224,8 +224,8 @@ pub(super) fn joined(
 ) -> Result<Vec<PhaseFile>, PlanFileError> {
     let mut numbers = BTreeSet::new();
     if let Some(twice) = phases.iter().find(|phase| !numbers.insert(phase.head.id)) {
-        let why = format!("phase {} is there twice", twice.head.id);
-        return Err(PlanFileError::at(name, twice.line, why, "Give every phase a number of its own"));
+        let why = format!("phase {} is defined twice", twice.head.id);
+        return Err(PlanFileError::at(name, twice.line, why, "Give each phase its own number"));
     }
     if care == Care::Lenient {
         let_go(&mut phases, notes);

@@ -117,7 +117,10 @@ note: Closed there without being completed, cancelled here: 1.2.1
 fn what_is_wrong_in_a_plan_of_opencode_swarm_is_named_with_its_line() {
     let broken = |from: &str, to: &str| OPENCODE.replacen(from, to, 1);
     let cases = [
-        (broken(r#""id": "2.2""#, r#""id": "2.1""#), "at line 20: task 2.1 is there twice, first at line 17"),
+        (
+            broken(r#""id": "2.2""#, r#""id": "2.1""#),
+            "at line 20: task 2.1 is defined twice, first at line 17",
+        ),
         (
             broken(r#""depends": [], "files"#, r#""depends": ["2.2"], "files"#),
             "at line 9: its dependencies form a cycle: 1.1 waits for 2.2 waits for 2.1 waits for 1.1",
@@ -126,7 +129,7 @@ fn what_is_wrong_in_a_plan_of_opencode_swarm_is_named_with_its_line() {
             broken("\"description\": \"Ask for the texts\"", "\"description\": \"\""),
             "at line 20: it has no description",
         ),
-        (broken(r#""id": 2, "name""#, r#""id": 1, "name""#), "at line 15: phase 1 is there twice"),
+        (broken(r#""id": 2, "name""#, r#""id": 1, "name""#), "at line 15: phase 1 is defined twice"),
         (broken(r#""id": 2, "name""#, r#""id": 0, "name""#), "at line 15: this phase has no usable number"),
         (broken("\"1.0.0\"", "\"2.0.0\""), "it is written in form 2.0.0 of opencode-swarm"),
         (broken("\"max_concurrent_tasks\": 4", "\"max_concurrent_tasks\": 65"), "max_concurrent_tasks is 65"),
@@ -273,7 +276,7 @@ fn what_is_wrong_in_a_list_of_issues_is_named_with_its_line() {
     let on = |id: &str| format!(",\"dependencies\":[{{\"depends_on_id\":\"{id}\",\"type\":\"blocks\"}}]");
     let child = |id: &str| format!(",\"issue_type\":\"epic\",\"parent_id\":\"{id}\"");
     let cases = [
-        (format!("{}{}", one("a", ""), one("a", "")), "at line 2: task a is there twice, first at line 1"),
+        (format!("{}{}", one("a", ""), one("a", "")), "at line 2: task a is defined twice, first at line 1"),
         (
             format!("{}{}", one("a", &on("b")), one("b", &on("a"))),
             "at line 1: its dependencies form a cycle: a waits for b waits for a",

@@ -115,7 +115,7 @@ fn judged(model: &Model, task: &TaskId, review: Option<&ReviewView>, width: usiz
     let mut lines = vec![plain(theme, &cut(&about, width))];
     let needs_you = |text: &str| Line::from(span(theme, Role::NeedsYou, &cut(text, width)));
     if model.is_overtaken(review) {
-        lines.push(needs_you("A newer submission has arrived: this one waits for nobody any more"));
+        lines.push(needs_you("A newer submission has arrived: this one no longer waits for a review"));
     } else if let Some(Ok(diff)) = &model.diff
         && model.part.round.is_none()
         && diff.task == *task

@@ -193,7 +193,7 @@ note: In progress there, to be started here: 2.1, 2.3
     refused(
         "plan.md",
         &TEXT.replace("2.2:", "2.1:"),
-        "at line 16: task 2.1 is there twice, first at line 14",
+        "at line 16: task 2.1 is defined twice, first at line 14",
     );
 }
 
