@@ -185,9 +185,12 @@ fn again_in_pids_of_its_own(test: &str) {
 #[tokio::test]
 async fn a_child_that_waits_for_nothing_is_ended_and_one_that_works_is_not() {
     let dir = tempfile::tempdir().unwrap();
-    let mut call = sh("mkfifo pipe && exec cat pipe").cwd(dir.path());
-    call.stuck_after = Some(Duration::from_secs(2));
-    assert!(matches!(call.run().await, Err(ProcessError::Stuck { .. })));
+    // It waits for a writer that never comes; a signal has stopped it.
+    for script in ["mkfifo pipe && exec cat pipe", "kill -STOP $$"] {
+        let mut call = sh(script).cwd(dir.path());
+        call.stuck_after = Some(Duration::from_secs(2));
+        assert!(matches!(call.run().await, Err(ProcessError::Stuck { .. })), "{script}");
+    }
     // It works; it waits for a child of its own that does nothing.
     for script in ["end=$(($(date +%s) + 4)); while [ $(date +%s) -lt $end ]; do :; done", "sleep 4; true"] {
         let mut call = sh(script);

@@ -10,7 +10,7 @@ use super::sweep::descendants_of;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Comes back when the process has neither worked nor read nor written for so long, and sleeps where a signal would
-/// wake it. One that waits for its own children, or for a disk that the kernel waits for, is not stuck.
+/// wake it, or was stopped by one. One that waits for its own children, or for a disk that the kernel waits for, is not stuck.
 pub(super) async fn until_stuck(pid: u32, after: Duration) {
     let mut last = (Sign::of(pid), Instant::now());
     loop {
@@ -35,7 +35,8 @@ struct Sign {
 
 impl Sign {
     fn of(pid: u32) -> Option<Self> {
-        let sleeps = stat_field(pid, 3)? == "S";
+        // T: a signal has stopped it, and whoever sent that may never let it go on.
+        let sleeps = matches!(stat_field(pid, 3)?.as_str(), "S" | "T");
         let worked = [14, 15].map(|field| stat_field(pid, field));
         Some(Self { sleeps, worked, moved: std::fs::read_to_string(format!("/proc/{pid}/io")).ok() })
     }
