@@ -14,8 +14,8 @@ use crate::stage::MergeStep;
 use crate::state::{State, Task};
 
 /// What the agent of a branch without a change is told.
-pub(super) const TOLD: &str = "you said that the task is complete, but your branch changes nothing (what git ignores does \
-    not count): commit the work, or say BLOCKED and why nothing has to be changed";
+pub(super) const TOLD: &str = "you said that the task is complete, but your branch changes nothing (ignored files do not \
+    count): commit the work, or say BLOCKED and why no change is needed";
 
 /// Its branch is where it began. Whether its work is on trunk already, or its task needs none, only git or a person know.
 pub(crate) fn is_untouched(task: &Task, tip: &Oid) -> bool {
