@@ -14,6 +14,7 @@ mod overflow;
 mod nudge;
 mod denied;
 mod budget;
+mod checks;
 mod message;
 mod disk;
 mod split;
@@ -117,7 +118,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
             work::boundary(state, &run, boundary, now)
         }
         Report::Checked { run, iteration, passed, tip, tree, output, gate } => {
-            work::checked(state, &run, work::Checked { iteration, passed, tip, tree, output, gate }, now)
+            checks::checked(state, &run, checks::Checked { iteration, passed, tip, tree, output, gate }, now)
         }
         Report::WorkEnded { run, how } => work::ended(state, &run, how, now),
         Report::Stopped { run, wip, session } => work::stopped(state, &run, wip, session),
@@ -153,9 +154,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::Released { task } => merge::released(state, task),
         Report::CheckoutChanged { task } => merge::checkout_changed(state, task),
         Report::TrunkChanged { commit, now: at } => {
-            let mut events = trunk::changed(state, &commit, &at);
-            events.extend(proof::trunk_moved(state, &commit, &at));
-            events
+            [trunk::changed(state, &commit, &at), proof::trunk_moved(state, &commit, &at)].concat()
         }
         Report::Proven { commit, missing, standing } => proof::proven(state, commit, &missing, &standing),
         Report::WorktreeRemoved { task, left } => worktree::removed(state, task, left),

@@ -7,11 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::call::{Git, GitCall, GitError, Version, base_env, failed};
 use super::commits::Identity;
 use super::plain_place::plain_place;
-use super::unread::{a_branch_in, seen_above};
+use super::unread::{OLDEST, a_branch_in, seen_above};
 use swarm_process::Ended;
-
-/// `git merge-tree --write-tree` came with it.
-pub(super) const OLDEST: Version = (2, 38, 0);
 
 /// What was found out about a repository, for a process of ours that is told it instead of asking git again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

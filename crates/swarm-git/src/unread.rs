@@ -3,8 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::call::{Git, base_env};
+use super::call::{Git, Version, base_env};
 use super::commits::Identity;
+
+/// `git merge-tree --write-tree` came with it.
+pub(super) const OLDEST: Version = (2, 38, 0);
 
 /// The git directory above `path`, by what lies in it.
 pub(super) fn seen_above(path: &Path) -> Option<PathBuf> {
@@ -37,7 +40,7 @@ impl Git {
             main_checkout: common_dir.parent()?.to_owned(),
             here: common_dir.clone(),
             common_dir,
-            version: super::discover::OLDEST,
+            version: OLDEST,
             identity: Identity::of_the_swarm(),
             env: base_env(),
             shared: Default::default(),

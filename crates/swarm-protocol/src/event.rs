@@ -42,8 +42,7 @@ events! {
     PlanUpdated "plan_updated" [] { goal "goal": String, phases "phases": Vec<PhaseHead>, extra "extra": Extra }
     TaskAdded "task_added" [task "taskId": TaskId, phase "phase": u32, after "afterTaskId": Option<TaskId>, spec "data": TaskSpec] {}
     TaskUpdated "task_updated" [task "taskId": TaskId, patch "data": TaskPatch] {}
-    /// A person, an import or a tool set the status; also the last step to done. `was`: the plan was closed over it,
-    /// and this is what comes back when it is opened again.
+    /// A person, an import or a tool set the status; also the last step to done. `was`: comes back when its plan is opened again.
     TaskStatusChanged "task_status_changed" [task "taskId": TaskId, status "status": Status]
         { why "why": Option<String>, block "block": Option<BlockKind>, proof "proof": Option<Proof>, was "was": Option<SavedStage> }
     /// The task now stands after another one of the phase, or first.

@@ -21,8 +21,7 @@ impl Refusal {
                 format!("Task {task} depends on {depends}, which does not exist")
             }
             Self::Cycle { path } => {
-                let mut names: Vec<&str> = path.iter().map(TaskId::as_str).collect();
-                names.extend(path.first().map(TaskId::as_str));
+                let names: Vec<&str> = path.iter().chain(path.first()).map(TaskId::as_str).collect();
                 format!("Dependency cycle: {}", names.join(" → "))
             }
             Self::TooLarge { what, limit, got } => match what.strip_suffix(" in bytes") {

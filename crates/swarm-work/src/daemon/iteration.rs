@@ -118,32 +118,21 @@ async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Opti
             Err(error) => notes.push(format!("The tip of the branch is not known: {error}")),
         }
     }
-    let (mut wip, mut saved_all) = (None, true);
-    // What did not come to its end is saved now, before anybody works on.
-    if outcome != IterationOutcome::Complete {
-        match context.save_wip().await {
-            Ok(saved) => wip = saved,
-            Err(text) => {
-                saved_all = false;
-                notes.push(format!("What is not committed could not be saved: {text}"));
-            }
-        }
-    }
+    let wip = match &outcome {
+        IterationOutcome::Complete => Ok(None),
+        // What did not come to its end is saved now, before anybody works on.
+        _ => context.save_wip().await,
+    };
+    let saved_all = wip.is_ok();
+    let wip = wip.unwrap_or_else(|text| {
+        notes.push(format!("What is not committed could not be saved: {text}"));
+        None
+    });
     let quiet = outcome == IterationOutcome::NoSignal && run.learnings.is_empty() && saved_all;
     if let Some(failure) = context.idle_turn(quiet, setup.loop_note, tip.as_ref(), wip.as_ref()).await {
         outcome = failure;
     }
-    if let Conclusion::Done { denied } = &run.conclusion
-        && !denied.is_empty()
-        && !matches!(&outcome, IterationOutcome::Failed { failure } if failure.class == FailureClass::Denied)
-    {
-        notes.push(format!("Denied: {}", denied.join("; ")));
-    }
-    if let Ok(ran) = &run.ran
-        && !ran.left.is_empty()
-    {
-        notes.push(format!("Processes {:?} could not be ended", ran.left));
-    }
+    notes.extend(denied_and_left(&run, &outcome));
     let usage = spent::in_this_iteration(
         &run.heard,
         resumed.and_then(|session| context.session_cost(session)),
@@ -168,6 +157,23 @@ async fn report(context: &RunContext, setup: &AgentSetup, go: &Go, resumed: Opti
     reports.extend(context.oversteps().await);
     reports.push(boundary);
     Yield::Reports(reports)
+}
+
+/// What the program was not allowed, where that is not why it ended, and which of its processes could not be ended.
+fn denied_and_left(run: &Run, outcome: &IterationOutcome) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Conclusion::Done { denied } = &run.conclusion
+        && !denied.is_empty()
+        && !matches!(outcome, IterationOutcome::Failed { failure } if failure.class == FailureClass::Denied)
+    {
+        notes.push(format!("Denied: {}", denied.join("; ")));
+    }
+    if let Ok(ran) = &run.ran
+        && !ran.left.is_empty()
+    {
+        notes.push(format!("Processes {:?} could not be ended", ran.left));
+    }
+    notes
 }
 
 /// Why the work is not on the branch, and what complete work waits for then.
