@@ -153,9 +153,10 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::TrunkMoved { task, now: trunk_now } => merge::race_lost(state, task, trunk_now, now),
         Report::Released { task } => merge::released(state, task),
         Report::CheckoutChanged { task } => merge::checkout_changed(state, task),
-        Report::TrunkChanged { commit, now: at } => {
-            [trunk::changed(state, &commit, &at), proof::trunk_moved(state, &commit, &at)].concat()
-        }
+        Report::TrunkChanged { commit, now: at } => trunk::changed(state, &commit, &at)
+            .into_iter()
+            .chain(proof::trunk_moved(state, &commit, &at))
+            .collect(),
         Report::Proven { commit, missing, standing } => proof::proven(state, commit, &missing, &standing),
         Report::WorktreeRemoved { task, left } => worktree::removed(state, task, left),
         Report::Revived { task, base } => worktree::revived(state, task, base),
