@@ -209,7 +209,7 @@ fn a_branch_that_was_put_right_is_no_charge_against_an_agent() {
             a: Pending → Preparing r1 → Active 1
             attention: Somebody changed the branch of task a (its branch was deleted) ["swarm task show a", "swarm agent stop a", "swarm attention --seen overstep/a/1"]
             attention: An agent overstepped on task a (moved another branch (2 times so far)) ["swarm task show a", "swarm agent stop a", "swarm attention --seen overstep/a/2"]
-            owed: Work r1
+            owed: Work r1 Go { iteration: 1 }
         "#,
     );
 }

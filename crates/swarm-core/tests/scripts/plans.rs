@@ -163,6 +163,7 @@ fn a_mark_that_an_import_does_not_take_over_is_said() {
 
 #[test]
 fn the_name_of_a_checkpoint_is_refused_with_what_is_wrong_with_it() {
+    let long = "x".repeat(65);
     for (name, why) in [
         ("-x", "it begins with a dash"),
         (".x", "it begins with a dot"),
@@ -172,7 +173,7 @@ fn the_name_of_a_checkpoint_is_refused_with_what_is_wrong_with_it() {
         ("x.lock", "git keeps names that end with .lock for itself"),
         ("", "it is empty"),
         ("7", "a number alone stands for a place in the list of checkpoints; add a letter"),
-        (&"x".repeat(65), "it has 65 bytes"),
+        (long.as_str(), "it has 65 bytes"),
     ] {
         let refused = check_name(name).expect_err(name).message();
         let possible = "(letters, digits, dots, dashes and underscores are possible, at most 64)";
