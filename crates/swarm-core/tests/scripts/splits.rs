@@ -235,7 +235,9 @@ fn what_cannot_be_put_back_is_told_and_waited_for_and_nobody_begins_without_it()
     check(&format!("{split}{} | cleaned a | attention", tries(5)), &begins);
     check(
         &format!("{split} | not back a taken | cleaned a"),
-        &format!("{waits}\nrefused: Task a has no worktree (try swarm status)\nowed: Revive a"),
+        &format!(
+            "{waits}\nrefused: Task a has no worktree: nothing would change (try swarm status)\nowed: Revive a"
+        ),
     );
 }
 
@@ -275,7 +277,7 @@ fn in_every_open_stage_what_cannot_be_put_back_stays_owed_and_has_tries_of_its_o
 
 #[test]
 fn an_operation_does_not_wait_for_what_a_person_has_to_make_room_for() {
-    let cancelled = "plan a b | start | ready a | cancel a | stopped a | removed a | pause | undo";
+    let cancelled = "plan a b | start | ready a | cancel a | stopped a | removed a | pause | undo c2";
     let told = played(&format!("{cancelled}{} | back a", " | not back a taken".repeat(5)));
     assert!(told.contains("owed: Survey"), "{told}");
     let told = played(&format!("{cancelled} | not back a taken | back a"));

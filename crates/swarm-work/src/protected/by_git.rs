@@ -182,7 +182,8 @@ async fn repositories(git: &Git, result: &Oid, changed: &[PathBuf]) -> Result<Ve
     let places: Vec<&Path> = folders_above(changed).into_iter().collect();
     let mut found = Vec::new();
     for some in places.chunks(ASKED_MAX) {
-        let list = git.call(["ls-tree", "--full-tree", "-z", "--name-only", result.as_str(), "--"]);
+        // A folder that is asked for itself is named among those of the folder above only with `-t`.
+        let list = git.call(["ls-tree", "-t", "--full-tree", "-z", "--name-only", result.as_str(), "--"]);
         let listed = list.args(some.iter().map(|place| place.join(""))).long_list().ok().await?;
         found.extend(repositories_in(&listed));
     }
