@@ -62,7 +62,7 @@ pub(crate) use task::{answer_to, asks, commands, leave, review_commands};
 pub(crate) use work::out_of_time;
 
 use swarm_protocol::event::Event;
-use swarm_protocol::ids::RunId;
+use swarm_protocol::ids::{Oid, RunId};
 use swarm_protocol::refusal::Refusal;
 use swarm_protocol::time::Timestamp;
 
@@ -106,6 +106,11 @@ pub fn react(state: &State, input: Input, now: Timestamp) -> Result<Vec<Event>, 
         Input::Leaving => Ok(vec![Event::CoordinatorStopped { epoch: state.epoch }]),
         Input::Found(event) => Ok(vec![event]),
     }
+}
+
+fn trunk_changed(state: &State, commit: &Oid, at: &Oid) -> Vec<Event> {
+    let moved = proof::trunk_moved(state, commit, at);
+    trunk::changed(state, commit, at).into_iter().chain(moved).collect()
 }
 
 fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
@@ -153,10 +158,7 @@ fn on_report(state: &State, report: Report, now: Timestamp) -> Vec<Event> {
         Report::TrunkMoved { task, now: trunk_now } => merge::race_lost(state, task, trunk_now, now),
         Report::Released { task } => merge::released(state, task),
         Report::CheckoutChanged { task } => merge::checkout_changed(state, task),
-        Report::TrunkChanged { commit, now: at } => trunk::changed(state, &commit, &at)
-            .into_iter()
-            .chain(proof::trunk_moved(state, &commit, &at))
-            .collect(),
+        Report::TrunkChanged { commit, now: at } => trunk_changed(state, &commit, &at),
         Report::Proven { commit, missing, standing } => proof::proven(state, commit, &missing, &standing),
         Report::WorktreeRemoved { task, left } => worktree::removed(state, task, left),
         Report::Revived { task, base } => worktree::revived(state, task, base),

@@ -32,13 +32,11 @@ mod outside;
 mod crash;
 mod calm;
 mod stopping;
-mod leaps;
 mod planted;
 mod sweep;
 mod weekend;
 
 pub use fault::{Fault, Seam};
-pub use leaps::over_leaps;
 pub use planted::Planted;
 pub use story::{Failure, Summary, run, tell};
 pub use sweep::{Sweep, find_planted, sweep};

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use swarm_sim::world::{Planted, Sweep, find_planted, over_leaps, run, sweep, weekend};
+use swarm_sim::world::{Planted, Sweep, find_planted, run, sweep, weekend};
 
 /// So many meet nearly every combination of stage, fault and seam: about two thousand.
 const SEEDS_FOR_EVERY_CELL: u64 = 10_000;
@@ -73,17 +73,6 @@ fn every_planted_bug_is_found_within_two_thousand_seeds() {
         let failure = failure.unwrap_or_else(|| panic!("{} was not found", planted.name()));
         println!("{:<32} seed {:>4}: {}", planted.name(), failure.seed, failure.rule);
     }
-}
-
-#[test]
-fn a_calendar_that_is_set_between_coordinators_breaks_no_story() {
-    let (mut inputs, mut crashes) = (0, 0);
-    for seed in 1..=seeds() / 5 {
-        let told = over_leaps(seed).unwrap_or_else(|broken| panic!("{broken}"));
-        inputs += told.inputs;
-        crashes += told.crashes;
-    }
-    println!("{} seeds, {inputs} inputs, {crashes} coordinators by another calendar", seeds() / 5);
 }
 
 /// F6, F12: outages, used-up quotas, an expired key, a closed lid, a full disk, and nobody there from Friday to Monday.

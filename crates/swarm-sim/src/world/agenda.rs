@@ -6,7 +6,6 @@ use swarm_protocol::ids::RunId;
 use swarm_protocol::time::Timestamp;
 
 use super::people::Wish;
-use crate::rng::Rng;
 use swarm_core::input::Report;
 
 #[derive(Debug, Clone)]
@@ -61,13 +60,7 @@ pub enum Happening {
 pub struct Agenda {
     planned: BTreeMap<(Timestamp, u64), Happening>,
     count: u64,
-    /// Where somebody sets the calendar of the machine while nobody coordinates.
-    leaps: Option<Rng>,
 }
-
-/// By which a calendar is set forward: a correction, a summer, a battery that was empty. One that is set back is not
-/// followed: a coordinator begins at the last record at least.
-const LEAPS_SECS: [u64; 6] = [0, 1, 3600, 86_400, 31_536_000, 315_360_000];
 
 impl Agenda {
     pub fn at(&mut self, when: Timestamp, what: Happening) {
@@ -76,16 +69,6 @@ impl Agenda {
     }
 
     pub fn next(&mut self) -> Option<(Timestamp, Happening)> {
-        let ((when, _), what) = self.planned.pop_first()?;
-        let forward = match (&what, &mut self.leaps) {
-            (Happening::Start, Some(chance)) => *chance.pick(&LEAPS_SECS),
-            _ => 0,
-        };
-        Some((when.plus_secs(forward), what))
-    }
-
-    /// From now on each coordinator begins by another calendar.
-    pub fn leap(&mut self, chance: Rng) {
-        self.leaps = Some(chance);
+        self.planned.pop_first().map(|((when, _), what)| (when, what))
     }
 }

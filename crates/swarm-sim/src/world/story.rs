@@ -185,7 +185,7 @@ impl Story {
         }
     }
 
-    pub(super) fn play(&mut self) -> Result<Summary, Broken> {
+    fn play(&mut self) -> Result<Summary, Broken> {
         self.agenda.at(self.now, Happening::Start);
         self.agenda.at(self.now.plus_ms(500), Happening::Person);
         self.agenda.at(self.now.plus_secs(30), Happening::Outside);
