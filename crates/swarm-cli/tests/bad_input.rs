@@ -212,7 +212,7 @@ fn what_is_too_long_to_be_shown_is_not_agreed_to_by_a_question() {
     world.file(".swarm/hooks/pre-start.sh", format!("#!/bin/sh\n{}touch planted\n", "# fine\n".repeat(600)));
     world.git(&["add", "-f", ".swarm"]);
     world.git(&["commit", "-q", "-m", "a hook"]);
-    check(&world, &["trust"], 2, &["more than a question shows", "swarm trust --dry-run", "--yes"]);
+    check(&world, &["trust"], 2, &["too many for a question", "swarm trust --dry-run", "--yes"]);
     // A look shows it to its end.
     assert!(world.swarm(&["trust", "--dry-run"]).good().contains("touch planted"));
 }

@@ -173,7 +173,11 @@ mod tests {
         assert_eq!(report.problems, 0);
         hear(&mut report, || false, || false);
         assert_eq!(report.problems, 1);
-        assert!(report.findings[0].what.starts_with("process 4711 lives"), "{:?}", report.findings);
+        assert!(
+            report.findings[0].what.starts_with("process 4711 is running but has not answered"),
+            "{:?}",
+            report.findings
+        );
         let way_out = |report: &DoctorView| report.findings[0].fix.clone().unwrap_or_default();
         let fix = way_out(&report);
         assert!(fix.starts_with("kill -9 4711"), "{fix}");

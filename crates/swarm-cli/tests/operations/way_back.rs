@@ -65,7 +65,7 @@ fn branches_and_unmerged_commits_that_go_are_named_before_they_do() {
     assert!(look.contains("kept in before-abort"), "{look}");
     assert!(look.contains("Back to the checkpoint session-start"), "{look}");
     let look = arena.ok(&["task", "rollback", "1.1", "--dry-run"]);
-    assert!(look.contains("feat: one") && look.contains("the branch swarm/1.1 moves to"), "{look}");
+    assert!(look.contains("feat: one") && look.contains("the branch swarm/1.1 moves from"), "{look}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn an_agent_that_changed_nothing_is_told_so_before_a_person_is_asked_who_is_then
     assert_eq!(run.end().0, 0);
     arena.assert_proven("1.1", "main");
     let (arena, run) = submitted(vec![reviewed("1.1", "complete")]);
-    has(&arena.attention(), &["Task 1.1 waits for your review", "its branch changes nothing"]);
+    has(&arena.ok(&["review", "show", "1.1"]), &["the branch changes nothing"]);
     let said = String::from_utf8_lossy(&arena.swarm(&["task", "diff", "1.1"]).stderr).into_owned();
     has(&said, &["Nothing is changed"]);
     arena.ok(&["review", "approve", "1.1"]);

@@ -188,12 +188,12 @@ fn c6_what_the_agent_made_and_is_red_is_told_to_it_once_more_and_then_to_a_perso
     let (code, said) = rolls_back(&arena).end();
     assert_eq!(code, 0, "{said}");
     is_taken_back_at(&arena, "main");
-    let told = "It could not be used: what resolves it in a.txt (by an agent) fails its verification";
+    let told = "It could not be used: the resolution of a.txt (by an agent) fails the verification";
     has(&arena.printed(), &[told]);
     arena.assert_tidy();
 
     let arena = merged(broken, json!({}));
-    has(&in_vain(&arena), &["what resolves it in a.txt (by an agent) fails its verification"]);
+    has(&in_vain(&arena), &["the resolution of a.txt (by an agent) fails the verification"]);
     assert_eq!(arena.git(&["for-each-ref", "refs/swarm/kept/resolved"]), "", "what is red is not kept");
 }
 

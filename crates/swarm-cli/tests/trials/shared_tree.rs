@@ -138,7 +138,7 @@ fn w1_without_walls_nobody_is_let_into_a_shared_tree() {
     arena.plan_in_phases(&[vec![shares("1.1", &[], &["a/**"], "write a/one.txt 1\ncomplete")]]);
     let (code, said) = arena.run(&["--agents", "1"]);
     assert_ne!(code, 0, "{said}");
-    has(&arena.ok(&["task", "show", "1.1"]), &["needs walls around the agent"]);
+    has(&arena.ok(&["task", "show", "1.1"]), &["needs a sandbox"]);
     assert!(!arena.root.join(".swarm/worktrees/shared").exists(), "{said}");
 }
 

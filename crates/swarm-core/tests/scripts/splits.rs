@@ -274,12 +274,3 @@ fn in_every_open_stage_what_cannot_be_put_back_stays_owed_and_has_tries_of_its_o
         assert_eq!(told(stage, 5), wanted(later, &[line], rests), "{stage}");
     }
 }
-
-#[test]
-fn an_operation_does_not_wait_for_what_a_person_has_to_make_room_for() {
-    let cancelled = "plan a b | start | ready a | cancel a | stopped a | removed a | pause | undo c2";
-    let told = played(&format!("{cancelled}{} | back a", " | not back a taken".repeat(5)));
-    assert!(told.contains("owed: Survey"), "{told}");
-    let told = played(&format!("{cancelled} | not back a taken | back a"));
-    assert!(told.contains("owed: Revive a"), "{told}");
-}

@@ -30,7 +30,7 @@ pub(super) async fn refuted(world: &World, op: &CommandId, plan: &Plan) -> Resul
     let Some(Rebuilt::Built { tip, resolved, .. }) = built.filter(was_decided) else { return Ok(None) };
     let Err(why) = world.verified(&tip, op.as_str()).await? else { return Ok(None) };
     let files = conflict::shown(&resolved);
-    let why = format!("what resolves it in {files} fails its verification: {}", world.without_root(&why));
+    let why = format!("the resolution of {files} fails the verification: {}", world.without_root(&why));
     // What a rule made and is red is a person's, as of merges; an agent hears what it overlooked.
     let asks = resolved.iter().any(|one| one.way == Way::ByAgent);
     if asks {

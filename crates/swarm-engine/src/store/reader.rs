@@ -57,7 +57,7 @@ fn notices_of(paths: &Paths, absence: &Absence) -> Vec<Notice> {
     }
     if *absence == Absence::Never && paths.plan_json.exists() {
         let text = format!(
-            "{} is of a time without a ledger; the next command that writes takes it over",
+            "{} is from before there was a ledger; the next command that writes imports it",
             paths.shown(&paths.plan_json)
         );
         return vec![Notice::new(text, "")];

@@ -119,7 +119,7 @@ async fn hooks_learnings_prompts_and_the_doctor_are_there_to_be_asked() {
     std::fs::write(swarm.join("prompts/work.md"), "Work on {{ task.id }}\n").expect("written");
     let prompts: Vec<PromptView> = served.client.get("/v1/prompts").await.expect("prompts");
     let own: Vec<_> = prompts.iter().filter(|one| one.own).map(|one| one.text.as_str()).collect();
-    assert_eq!((own, prompts.len()), (vec!["Work on {{ task.id }}\n"], 7));
+    assert_eq!((own, prompts.len()), (vec!["Work on {{ task.id }}\n"], 8));
 
     let doctor: DoctorView = served.client.get("/v1/doctor").await.expect("findings");
     let of = |id: &str| doctor.findings.iter().find(|one| one.id == id).map(|one| one.state);

@@ -160,7 +160,7 @@ fn the_same_plan_file_saved_again_leaves_the_parts_of_a_split_task_alone() {
     let of = |id: &str, name: &str| task(id, &[], &writes(name));
     std::fs::write(&parts, json!([of("1.1-1", "first"), of("1.1-2", "second")]).to_string()).expect("a file");
     arena.ok(&["task", "split", "1.1", parts.to_str().expect("text")]);
-    assert!(arena.ok(&["plan", "save", file]).contains("as the file says already"));
+    assert!(arena.ok(&["plan", "save", file]).contains("already matches the file"));
     ends_with(&arena, &["first.txt", "second.txt"]);
     assert_eq!(arena.status_of("1.1"), "done");
 }
