@@ -47,7 +47,6 @@ mod validate;
 
 pub(crate) use base::trial as base_trial;
 pub(crate) use budget::{instead_of_start, pauses as budget_pauses};
-pub(crate) use empty::is_untouched;
 pub(crate) use message::undelivered;
 pub use operate::requested;
 pub(crate) use operate::undo_refused;

@@ -69,7 +69,7 @@ async fn every_way_out_of_an_iteration_is_told_apart() {
             why(FailureClass::Looping, "the same call 10 times in a row without a new commit: Bash make"),
         ),
         ("blocked which port?", "the agent waits for a person: which port?".into()),
-        ("no-signal", "it ended without a word of whether the task is done".into()),
+        ("no-signal", "the agent did not say whether the task is done".into()),
         ("complete", "the agent said that everything is done".into()),
     ] {
         let world = World::new();

@@ -30,7 +30,10 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
         return vec![];
     }
     let (task, run) = (l.id.clone(), run.clone());
-    let empty = checked.passed && checked.tip == *tip && empty_for_the_first_time(state, l.task, tip);
+    // There has to be another iteration for it to be told in.
+    let last = *iteration >= state.policy.max_iterations;
+    let empty =
+        checked.passed && checked.tip == *tip && !last && empty_for_the_first_time(state, l.task, tip);
     if checked.passed && checked.tip == *tip && !empty {
         if let Some(reopened) = message::reopens_checked(state, &l, *iteration) {
             return vec![reopened];
@@ -60,7 +63,8 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
     let digest = (empty || !checked.passed).then(|| same::digest(&output));
     // Checks that fail need no word: they always did.
     let gate = checked.gate.filter(|gate| *gate == Gate::Scan && !checked.passed);
-    let alike = digest.as_ref().and_then(|digest| same::stops(state, l.task, (digest, gate), &output));
+    let counts = digest.as_ref().filter(|_| !empty);
+    let alike = counts.and_then(|digest| same::stops(state, l.task, (digest, gate), &output));
     let (status, iteration_now) = (Status::Active, *iteration);
     let failed_checks =
         Event::ChecksFailed { task, status, run, iteration: iteration_now, output, digest, gate };
@@ -71,7 +75,7 @@ pub(super) fn checked(state: &State, run: &RunId, checked: Checked, now: Timesta
             None => "its checks keep failing the same way",
         };
         events.push(super::leave(state, l.id, l.task, next, why));
-    } else if *iteration >= state.policy.max_iterations {
+    } else if last {
         let fails = if gate.is_some() { "scan still finds something" } else { "checks still fail" };
         let text = format!("{iteration} iterations and the {fails}");
         events.extend(give_up(state, &l, Ended::Timeout { text }, now));

@@ -18,7 +18,7 @@ pub(super) const TOLD: &str = "you said that the task is complete, but your bran
     count): commit the work, or say BLOCKED and why no change is needed";
 
 /// Its branch is where it began. Whether its work is on trunk already, or its task needs none, only git or a person know.
-pub(crate) fn is_untouched(task: &Task, tip: &Oid) -> bool {
+pub(super) fn is_untouched(task: &Task, tip: &Oid) -> bool {
     task.base.as_ref() == Some(tip)
         && !task.spec.allow_empty
         && task.landed_before.is_empty()

@@ -234,10 +234,8 @@ fn of_task(state: &State, task: &Task) -> Option<AttentionView> {
                 [] => void,
                 paths => format!("{void}; it changes protected files: {}", paths.join(", ")),
             };
-            let nothing =
-                if crate::react::is_untouched(task, tip) { "; its branch changes nothing" } else { "" };
             let (tip, round) = (tip.short(), task.review_rounds + 1);
-            let why = format!("submitted at {tip}, round {round}{nothing}{again}{changes}");
+            let why = format!("submitted at {tip}, round {round}{again}{changes}");
             let commands = crate::react::review_commands(id);
             Some(entry(format!("Task {id} waits for your review"), *since, &why, &commands))
         }

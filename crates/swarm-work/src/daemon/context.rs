@@ -151,7 +151,7 @@ impl RunContext {
 pub(super) fn describe(outcome: &IterationOutcome) -> (String, Option<String>) {
     match outcome {
         IterationOutcome::Complete => ("the agent said that everything is done".into(), None),
-        IterationOutcome::NoSignal => ("it ended without a word of whether the task is done".into(), None),
+        IterationOutcome::NoSignal => ("the agent did not say whether the task is done".into(), None),
         IterationOutcome::AsksHuman { text } => (format!("the agent waits for a person: {text}"), None),
         IterationOutcome::CannotDo { text } => (format!("the agent cannot do it: {text}"), None),
         IterationOutcome::Crashed { code, signal, text } => {
